@@ -53,6 +53,7 @@ PROCESS = (
     "compiling/test_changing_over.py",
     "compiling/test_child.py",
     "compiling/test_compiled.py",
+    "compiling/test_inner.py",
     "compiling/test_memory.py",
     "compiling/test_translations.py",
     "evaluation/test_calibration.py",
@@ -63,6 +64,7 @@ PROCESS = (
     "interop/test_missing_extras.py",
     "interop/test_typed.py",
     "logs/store/test_kills.py",
+    "orders/test_conformance_orders.py",
     "orders/test_dominated_arms.py",
     "papers/test_check_theorems.py",
     "papers/test_demo.py",
@@ -95,7 +97,7 @@ PROCESS = (
     "test_supported_pythons.py",
     "test_windows.py",
 )
-# Likewise, in Python: each takes more than 10 s. Elsewhere, tests of more than 1.5 s have the mark themselves.
+# Likewise, in Python: each takes more than 10 s. Elsewhere, tests of more than 0.4 s have the mark themselves.
 LONG = (
     "agent/test_all_or_nothing.py",
     "agent/test_every_recipe.py",

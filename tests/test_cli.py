@@ -68,6 +68,7 @@ def test_version(program):
     assert program("--version") == (0, f"mobandits {mobandits.__version__}\n", "")
 
 
+@pytest.mark.long
 def test_python_m_is_the_same_program():
     done = subprocess.run(
         [sys.executable, "-m", "mobandits", "--version"], capture_output=True, text=True, check=True
@@ -75,6 +76,7 @@ def test_python_m_is_the_same_program():
     assert done.stdout == f"mobandits {mobandits.__version__}\n"
 
 
+@pytest.mark.long
 def test_the_version_is_told_without_loading_what_it_does_not_need():
     code = (
         "import sys; from mobandits.cli import program as cli; cli.call(['--version'])\n"
@@ -133,6 +135,7 @@ def test_report_draws_again(program, spec, tmp_path):
     assert program.reports == [tmp_path / "o"] * 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -491,6 +494,7 @@ def test_list_without_a_kind_names_them(program):
     assert [line.split("\t")[0] for line in out.splitlines()] == list(KINDS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(command.name for command in COMMANDS))
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_every_command_has_help_with_examples(program, name, option):

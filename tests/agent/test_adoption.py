@@ -184,6 +184,7 @@ def in_pieces(log, size):
 PACED = Paced(MolUcb(scale=0.3, order=Pareto(on=[0])), {"cost": 0.5}, horizon=1000)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("logged", [True, False])
 @pytest.mark.parametrize(
     ("recipe", "size", "own"),

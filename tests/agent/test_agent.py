@@ -280,6 +280,7 @@ def test_a_note_of_several_numbers_must_be_declared():
         agent_of(Tickets(UndeclaredTickets())).decide(np.zeros(D))
 
 
+@pytest.mark.long
 def test_no_memory_is_lost(leaks):
     agent, context = agent_of(MolUcb(scale=0.5), remembered=0), contexts(1, shared=False)[0]
     assert not leaks(lambda: agent.learn(agent.decide(context).id, [1.0, 0.0]))
@@ -499,6 +500,7 @@ def test_assumptions_are_watched():
         agent.decide(np.full(D, 5.0))  # said once
 
 
+@pytest.mark.long
 def test_the_stream_outlives_its_python_object():
     agents = [agent_of(MolTs(scale=0.5, selection="weight"), seed=3) for _ in range(2)]
     agents[1].decide(contexts(1, shared=False)[0])

@@ -134,6 +134,7 @@ CHANGED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", CHANGED, ids=str)
 def test_it_is_the_agent_that_had_the_objectives_from_the_start(tmp_path, change):
     objectives, told, recipe = CHANGED[change]
@@ -353,6 +354,7 @@ def test_a_budget_s_objective_stays(tmp_path):
     agent.close()
 
 
+@pytest.mark.long
 def test_the_commands_change_an_agent(tmp_path):
     path, clock = tmp_path / "log", Clock()
     agent = agent_of(path, clock)

@@ -235,6 +235,7 @@ def test_generalized_linear_policies_are_explained_in_rewards():
     assert re.search(r"estimated at buy 0\.\d+, wait [2-6]\.?\d* min", said.sentence)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("propensity", ["none", "sampled"])
 @pytest.mark.parametrize(
     "recipe", [MolTs(scale=0.3, links=LINKS), MoglbUcb(links="probit", check=False)]

@@ -46,6 +46,7 @@ def assert_same_state(one, other, exact=1e-9):
         )
 
 
+@pytest.mark.long
 @EVERY
 @pytest.mark.parametrize("shared", [True, False])
 def test_a_file_keeps_the_map(feature_map, shared, tmp_path):
@@ -62,6 +63,7 @@ def test_a_file_keeps_the_map(feature_map, shared, tmp_path):
         np.testing.assert_array_equal(mine, theirs)
 
 
+@pytest.mark.long
 @EVERY
 @pytest.mark.parametrize("scale", [0.3, "data"])
 def test_shards_are_one(feature_map, scale):

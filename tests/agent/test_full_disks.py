@@ -74,6 +74,7 @@ def ends_like_its_twin(tmp_path, seed):
     assert finished(life, folders[1]) == finished(twin, folders[0])
 
 
+@pytest.mark.long
 def test_a_full_disk_changes_nothing(tmp_path):
     ends_like_its_twin(tmp_path, 0)
 

@@ -61,6 +61,7 @@ def test_a_batch_decides_what_is_new_and_no_more():
     assert everything(agents[0]) == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("snapshot", [True, False])
 @pytest.mark.parametrize(
     "recipe", [MolTs(scale=0.3), Doubling(MolUcb(scale=0.3), first=2)], ids=str
@@ -93,6 +94,7 @@ def test_a_store_knows_the_keys_of_batches(tmp_path, snapshot, recipe):
     again.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("logged", [True, False])
 def test_one_wrong_row_undoes_the_batch(tmp_path, monkeypatch, logged):
     agent = agent_of(tmp_path / "log" if logged else None)

@@ -52,6 +52,7 @@ def test_a_limit_is_in_the_units_of_the_objective():
         assert not any(one.all_break for one in made[100:])
 
 
+@pytest.mark.long
 def test_a_decision_says_that_all_arms_break_a_limit():
     # With a scale of 1, the interval of an unknown arm is all of the range.
     hopeless = Within(MolUcb(scale=1.0, order=QUALITY), {"cost": 0.0005})
@@ -277,6 +278,7 @@ def test_a_baseline_has_a_name():
         inside.remove_arm("small")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("recipe", [LIMIT, PACE, DUAL, GUARD], ids=lambda one: type(one).__name__)
 def test_files_and_logs_keep_all_of_it(recipe, tmp_path):
     agent = agent_of(recipe, log=tmp_path / "log.db", propensity="exact")

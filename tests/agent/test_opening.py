@@ -87,6 +87,7 @@ def test_it_goes_on_as_the_one_that_was_never_closed(tmp_path):
     assert lives[0] == lives[1]
 
 
+@pytest.mark.long
 def test_damaged_snapshots_are_passed_over(tmp_path, replayed):
     path, clock = tmp_path / "router.db", Clock()
     agent, _ = lived(path, clock, snapshot_every=100)
@@ -149,6 +150,7 @@ def test_a_snapshot_that_cannot_be_written_undoes_no_call(tmp_path, monkeypatch,
         assert again.waiting == 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("closed", [True, False], ids=["snapshot", "events"])
 @pytest.mark.parametrize(
     ("changed", "name"),

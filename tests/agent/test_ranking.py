@@ -117,6 +117,7 @@ def test_an_order_is_as_probable_as_it_says(count, epsilon):
 # --- one life with decisions one by one
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("recipe", "features"),
     [
@@ -213,6 +214,7 @@ def test_what_has_no_exact_probability_is_refused_by_name(tmp_path, monkeypatch)
 # --- the log
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["close", "kill", "from the start"])
 @pytest.mark.parametrize("own", [True, False])
 def test_a_store_leads_there_again(tmp_path, own, way):

@@ -213,6 +213,7 @@ def test_a_saved_agent_never_knows_more_than_its_log(tmp_path):
     again.close()
 
 
+@pytest.mark.long
 def test_a_log_that_cannot_value_other_policies_is_warned_about_once(tmp_path):
     """Propensity 1 in most of at least 100 decisions between several arms; decisions of one arm do not count."""
     options = {"arms": ["a", "b"], "features": 1, "objectives": 1, "propensity": "exact"}

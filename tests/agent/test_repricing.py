@@ -101,6 +101,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(STEPS, st.booleans())
 def test_bills_are_learned_at_the_price_of_their_time(steps, ranged):
@@ -303,6 +304,7 @@ def test_other_recipes_must_know_of_the_costs(tmp_path):
         agent.reprice("large", 2.0)
 
 
+@pytest.mark.long
 def test_a_recipe_that_learns_the_log_again_has_the_costs_of_each_time(tmp_path):
     agent = agent_of(log=tmp_path / "log", clock=lambda: 1.0)
     waiting = live(agent, 40, late=4)

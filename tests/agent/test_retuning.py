@@ -63,6 +63,7 @@ def states_close(mine, theirs):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("recipe", NEW, ids=str)
 def test_it_is_the_agent_that_had_the_recipe_from_the_start(tmp_path, recipe):
     clock = Clock()
@@ -81,6 +82,7 @@ def test_it_is_the_agent_that_had_the_recipe_from_the_start(tmp_path, recipe):
     agent.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["close", "kill", "damaged", "from the start"])
 @pytest.mark.parametrize("recipe", [NEW[1], NEW[2]], ids=str)
 def test_a_retuned_agent_is_opened_again(tmp_path, recipe, way):
@@ -171,6 +173,7 @@ def test_a_shortened_log_cannot_teach_again(tmp_path):
     agent.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["close", "kill"])
 @pytest.mark.parametrize("recipe", [NEW[1], NEW[2]], ids=str)
 def test_a_file_from_before_the_change_is_caught_up_with(tmp_path, recipe, way):

@@ -163,6 +163,7 @@ class Both:
         return kept
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(events=st.lists(EVENTS, min_size=8, max_size=40))
 def test_sessions_are_as_played_by_hand(tmp_path_factory, events):
@@ -448,6 +449,7 @@ def test_bills_are_those_of_a_slow_twin(bills, place):
     assert total == pytest.approx(slow_bill(problem, turns, arms), rel=1e-12)
 
 
+@pytest.mark.long
 def test_sticky_costs_little_more_than_the_best_fixed_model(bills):
     """Measured over 20 seeds: +2.0 % with a worst seed of +7.3 %, and +103 % by list prices."""
     problem = bills["PROBLEMS"][0]

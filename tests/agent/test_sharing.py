@@ -53,6 +53,7 @@ def options():
     return {"max_age": None, "pending": 10_000, "remembered": 10_000, "propensity": "none"}
 
 
+@pytest.mark.long
 def test_threads_share_an_agent_and_its_log(tmp_path):
     clock = Clock()
     agent = agent_of(clock, log=Store(tmp_path / "log", "buffered"), **options())
@@ -65,6 +66,7 @@ def test_threads_share_an_agent_and_its_log(tmp_path):
     again.close()
 
 
+@pytest.mark.long
 def test_threads_share_an_agent_without_a_log():
     agent = agent_of(Clock(), **options())
     together(lambda number: busy(agent, number))
@@ -73,6 +75,7 @@ def test_threads_share_an_agent_without_a_log():
     assert set(ARMS) < set(agent.arms)
 
 
+@pytest.mark.long
 def test_a_second_process_is_refused_and_told_who_has_the_log(tmp_path):
     path = tmp_path / "log"
     code = (
@@ -123,6 +126,7 @@ def change_preference(agent):
     agent.preference = None
 
 
+@pytest.mark.long
 @forks
 @pytest.mark.parametrize("logged", [True, False])
 def test_a_child_is_refused_and_the_parent_goes_on(tmp_path, logged):

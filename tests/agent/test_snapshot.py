@@ -67,6 +67,7 @@ def test_what_was_saved_goes_on(tmp_path):
     assert [each.dropped for each in (agent, again)] == [agent.dropped] * 2
 
 
+@pytest.mark.long
 def test_a_life_goes_on_where_it_was_saved(tmp_path):
     """The program of the slow twin, with an agent that is replaced by what its file holds every now and then."""
     clock = Clock()

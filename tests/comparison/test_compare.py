@@ -138,6 +138,7 @@ def test_the_same_table_gives_the_same_bits():
     assert compare(table).table.equals(compare(table).table)
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=2, max_size=9),
@@ -302,6 +303,7 @@ def played():
     )
 
 
+@pytest.mark.long
 def test_results_compare_what_was_played(played):
     comparison = played.compare(metric="pareto_regret")
     summary = played.summary().filter(pl.col("metric") == "pareto_regret")

@@ -77,6 +77,7 @@ def holm_twin(p_values):
     return [corrected[i] for i in range(len(p_values))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("paired", [True, False])
 @given(pairs=st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=3))
 @settings(max_examples=40)
@@ -161,6 +162,7 @@ def text_of(page):
     return " ".join(unescape(plain).split())
 
 
+@pytest.mark.long
 def test_a_page_says_what_is_better_and_what_differs(page):
     text = text_of(page)
     assert text.startswith("2 runs compared: Pareto regret of 2 policies on World, 3 arms")
@@ -174,6 +176,7 @@ def test_a_page_says_what_is_better_and_what_differs(page):
     assert "seed" not in differing
 
 
+@pytest.mark.long
 def test_other_seeds_are_unpaired_and_longer_runs_are_cut(folder):
     page = compare([folder / "one", folder / "three", folder / "two"], folder / "three runs")
     text = text_of(page)
@@ -182,6 +185,7 @@ def test_other_seeds_are_unpaired_and_longer_runs_are_cut(folder):
     assert "at round 20, the last that both runs recorded" in text
 
 
+@pytest.mark.long
 def test_a_run_beside_itself_differs_in_nothing(folder):
     page = compare([folder / "one"] * 2, folder / "same")
     assert "Nothing: the descriptions and the tables are the same." in text_of(page)

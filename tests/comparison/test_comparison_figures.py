@@ -21,6 +21,7 @@ def named(table):
     return table.with_columns(policy=pl.col("policy").replace("p3", LONG))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [6.8, 3.9])
 def test_differences_have_a_row_per_policy(width):
     comparison = compare(named(table_of(values_of())))
@@ -35,6 +36,7 @@ def test_differences_have_a_row_per_policy(width):
     assert svg(figure) == svg(comparison.plot(width=width))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [6.8, 3.9])
 def test_names_stay_inside_the_figure(width):
     for sets in (1, 6):

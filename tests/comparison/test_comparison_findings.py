@@ -171,6 +171,7 @@ def run(tmp_path, *options):
     return out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("trials", [3, 12])
 def test_the_command_line_prints_the_ranking_and_then_who_is_best(
     tmp_path, monkeypatch, capsys, trials
@@ -205,6 +206,7 @@ def test_a_console_says_three_sentences_at_most():
         assert [line for line in lines if line in said] == printed
 
 
+@pytest.mark.long
 def test_policies_are_compared_once(tmp_path, monkeypatch):
     """The command hands its comparison on to the page."""
     compared = []
@@ -218,6 +220,7 @@ def test_policies_are_compared_once(tmp_path, monkeypatch):
     assert compared == ["pareto_regret"]
 
 
+@pytest.mark.long
 def test_the_page_of_a_run_shows_them(tmp_path):
     out = run(tmp_path)
     page = html.unescape((out / "report.html").read_text())

@@ -27,6 +27,7 @@ def test_the_table_is_scikit_learns():
     assert loaded.feature_names[10] == "radius error"
 
 
+@pytest.mark.long
 def test_scikit_learn_is_not_imported():
     code = "import sys; from mobandits.datasets import breast_cancer; breast_cancer(); print('sklearn' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -84,6 +84,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=200, deadline=None)
 @given(JSON, JSON)
 def test_any_json_is_read_or_refused(one, other):

@@ -87,6 +87,7 @@ values = {
 }
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(st.lists(st.fixed_dictionaries(values), min_size=1, max_size=5))
 def test_any_table_is_read_as_by_the_twin_or_refused_at_the_same_place(tmp_path_factory, rows):

@@ -99,6 +99,7 @@ SCHEMA = {
 }
 
 
+@pytest.mark.long
 @given(st.lists(TYPED, min_size=1, max_size=8))
 def test_rows_lists_and_frames_give_the_same_bits(rows):
     one_by_one = np.array([ENCODER.encode(row) for row in rows])
@@ -109,6 +110,7 @@ def test_rows_lists_and_frames_give_the_same_bits(rows):
     assert same_bits(ENCODER.encode_table(frame[:1])[0], ENCODER.encode(frame[:1]))
 
 
+@pytest.mark.long
 @given(st.lists(MIXED, min_size=1, max_size=8))
 def test_values_of_any_kind_give_the_same_bits(rows):
     one_by_one = [ENCODER.encoded(row) for row in rows]

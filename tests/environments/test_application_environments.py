@@ -74,6 +74,7 @@ def test_energy_and_delay_conflict_and_detours_do_not_pay():
     assert (best[:, 0] != best[:, 1]).mean() > 0.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("environment", [Recommendation, NetworkRouting, MedicalDiagnosis])
 def test_the_constant_is_one_more_feature_of_the_same_rounds(environment):
     (one, with_it), (other, without) = draw(environment()), draw(environment(constant=False))

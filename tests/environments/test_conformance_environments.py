@@ -67,6 +67,7 @@ CASES = [
 CONTINUUM = {"TwoRidges"}  # tests/environments/test_two_ridges.py has what corresponds for these
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str
 )

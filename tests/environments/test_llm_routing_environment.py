@@ -44,6 +44,7 @@ def no_randomness():
     return np.random.default_rng(99)
 
 
+@pytest.mark.long
 @needs_data
 def test_shape(problem):
     assert problem.shape == (3, 33, 2, 3609, True, None)
@@ -170,6 +171,7 @@ def test_features_are_computed_once_and_shared_read_only(problem):
         assert not shared.flags.writeable
 
 
+@pytest.mark.long
 @needs_data
 def test_features_do_not_depend_on_the_number_of_threads(problem):
     threadpoolctl = pytest.importorskip("threadpoolctl")

@@ -192,6 +192,7 @@ def per_round(environment, rounds):
     return {(policy, i): value for policy, i, value in last.rows()}
 
 
+@pytest.mark.long
 def test_labels_are_learnt():
     reward = per_round(Multilabel(FILE, LABELS, components=2), 600)
     for policy in ("MOC-MAB", "MOL-TS"):

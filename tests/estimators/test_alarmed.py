@@ -69,6 +69,7 @@ class Twin:
                     each[0] *= min(1.0, KEPT / weight)
 
 
+@pytest.mark.long
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6), st.booleans(), st.booleans())
 def test_it_is_weighted_least_squares(seed, partial, own_rows):
@@ -98,6 +99,7 @@ def test_it_is_weighted_least_squares(seed, partial, own_rows):
         assert twins[1].alarms == 0
 
 
+@pytest.mark.long
 def test_a_shift_is_noticed_soon_and_only_by_its_arm():
     late = []
     for seed in range(20):

@@ -85,6 +85,7 @@ sizes = {
 }
 
 
+@pytest.mark.long
 @given(**sizes)
 @settings(max_examples=60, deadline=None)
 def test_means_and_widths_are_those_of_one_arm_at_a_time(arms, features, objectives, partial, seed):
@@ -104,6 +105,7 @@ def test_samples_are_those_of_one_arm_at_a_time(draws, arms, features, objective
     np.testing.assert_array_equal(found, largest_samples(state, rows, draws, radius, seed))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arms", EDGES)
 def test_arms_that_never_change_and_regressions_around_it(arms):
     xs, played, rewards = lessons(12, 5, arms, 3, seed=arms)
@@ -126,6 +128,7 @@ def test_arms_that_never_change_and_regressions_around_it(arms):
         np.testing.assert_array_equal(found, largest_samples(model, rows, 2, radius, 7))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arms", EDGES)
 def test_models_of_their_own_are_asked_one_by_one(arms):
     estimator = DisjointRidge(4, 2, arms)

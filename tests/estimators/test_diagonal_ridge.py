@@ -30,6 +30,7 @@ def taught(estimator, xs, arms, rewards):
     return state
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("slots", [1, K])
 @pytest.mark.parametrize("discount", [1.0, 0.8])
 @given(seed=SEEDS, n=st.integers(0, 40), partial=st.booleans())
@@ -97,6 +98,7 @@ def test_parts_of_rewards_are_equal_to_whole_ones(seed):
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("slots", [1, K])
 def test_samples_have_the_law_of_the_posterior(slots):
     estimator = DiagonalRidge(D, L, slots, PENALTY)

@@ -55,6 +55,7 @@ def check(estimator, state, given_lessons, *, disjoint):
             np.testing.assert_allclose(evidence.volume[slot, g], volume, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("disjoint", [False, True], ids=["own", "shared"])
 @given(seed=SEEDS, discount=st.sampled_from([0.2, 0.9, 0.99]), n=st.integers(0, 120))
 @settings(max_examples=15)
@@ -91,6 +92,7 @@ def test_without_forgetting_it_is_the_regression(disjoint):
         np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.long
 def test_a_model_remembers_so_many_rewards():
     estimator = forgetful(0.98, disjoint=False)
     xs, arms, rewards = lessons(3000, D, K, L, 5)
@@ -102,6 +104,7 @@ def test_a_model_remembers_so_many_rewards():
     np.testing.assert_allclose(again.theta, state.theta, rtol=0, atol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("disjoint", [False, True], ids=["own", "shared"])
 def test_samples_have_the_estimates_mean_and_width(disjoint):
     estimator = forgetful(0.9, disjoint=disjoint)

@@ -41,6 +41,7 @@ def test_tables_are_what_the_regression_computes(n, parts, seed):
     assert_same(trained(FAST, *given_lessons), trained(SLOW, *given_lessons), eligible)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lessons_learned", [REFRESH - 1, REFRESH, REFRESH + 1, 3 * REFRESH + 7])
 def test_tables_do_not_drift(lessons_learned):
     given_lessons = of_arms(lessons_learned, 1)

@@ -116,6 +116,7 @@ def test_grams_split_at_the_first_partial_reward_only():
     assert state.seen.tolist() == [[4, 3]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("partial", [False, True])
 def test_the_inverse_does_not_drift(partial):
     xs, arms, rewards = lessons(12 * REFRESH, D, K, L, 2)
@@ -159,6 +160,7 @@ def test_samples_have_the_law_of_sampled_parameters(estimator, draws):
     ).all()  # also between arms and between objectives
 
 
+@pytest.mark.long
 def test_samples_use_the_gram_of_their_objective():
     xs, arms, rewards = lessons(200, D, K, L, 3)
     rewards[20:, 1] = np.nan

@@ -93,6 +93,7 @@ def test_is_the_slow_one(layout, seed, n):
     np.testing.assert_allclose(deviations(estimator, state), expected, rtol=1e-8)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", LAYOUTS)
 @given(seed=SEEDS, whole=st.integers(0, 10))
 @settings(max_examples=15)
@@ -107,6 +108,7 @@ def test_rewards_in_part_add_up(layout, seed, whole):
     np.testing.assert_allclose(late, full, rtol=1e-8)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", ["own", "shared"])
 @pytest.mark.parametrize("discount", [0.5, 0.95])
 @given(seed=SEEDS)
@@ -141,6 +143,7 @@ def test_nothing_but_zeros_has_no_scale():
     assert (deviations(estimator, estimator.init()) == 1.0).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", ["own", "shared"])
 def test_samples_deviate_by_it(layout):
     estimator = scaled(layout)
@@ -198,6 +201,7 @@ def test_no_unit_changes_a_decision(order, shared):
     assert len(set(plain[0])) > 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shared", [False, True], ids=["own", "shared"])
 @pytest.mark.parametrize(
     "recipe",
@@ -211,6 +215,7 @@ def test_no_unit_changes_a_decision_of_samples_and_of_what_forgets(recipe, share
     assert arms_played(recipe, shape, [1.0, 1000.0]) == plain
 
 
+@pytest.mark.long
 def test_weights_are_of_units_and_constants_are_not():
     shape = Shape(K, D, L)
     for recipe in (MolUcb(scale=0.3), MolUcb(scale="data", order=Weighted([1.0, 1.0]))):

@@ -40,6 +40,7 @@ def everything(agent):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("own_rows", [True, False])
 @pytest.mark.parametrize("logged", [True, False])
 def test_it_is_the_agent_that_learned_the_log(tmp_path, own_rows, logged):
@@ -87,6 +88,7 @@ def test_objectives_have_their_own_directions():
     assert ranged.objectives[1].high == 4.0
 
 
+@pytest.mark.long
 def test_what_is_no_recipe_is_refused_by_name(tmp_path):
     log = make_log()
     targets = {
@@ -151,6 +153,7 @@ def run(capsys, *arguments):
     return status, capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_command_deploys(tmp_path, table, capsys):
     policies = ["--policy=wide=mol-ucb:scale=0.3", "--policy=uniform"]
     out = tmp_path / "out"
@@ -173,6 +176,7 @@ def test_the_command_deploys(tmp_path, table, capsys):
         assert (out / "report.html").read_bytes() == before
 
 
+@pytest.mark.long
 def test_the_command_leaves_further_ranks_out(tmp_path, capsys, monkeypatch):
     log = make_log(rounds=60)
     columns = log.columns() | {"ranks": np.arange(60) % 2}

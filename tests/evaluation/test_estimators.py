@@ -42,6 +42,7 @@ def table_of(log, seed):
     return np.random.default_rng(seed).random(shape)
 
 
+@pytest.mark.long
 @settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), missing=st.sampled_from([0.0, 0.4]), eligible=st.booleans())
 def test_all_are_what_their_formulas_say(seed, missing, eligible):
@@ -80,6 +81,7 @@ def test_the_logging_policy_is_worth_what_it_got(estimator):
     assert found.diagnostics.effective_rounds == len(log)
 
 
+@pytest.mark.long
 @given(shift=st.floats(-5.0, 5.0), scale=st.floats(0.1, 10.0))
 def test_self_normalised_estimates_move_with_the_rewards_and_stay_in_their_range(shift, scale):
     log = make_log(3)

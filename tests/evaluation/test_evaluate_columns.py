@@ -43,6 +43,7 @@ def evaluate(path, *columns, out="out"):
     )
 
 
+@pytest.mark.long
 def test_columns_of_several_kinds(log, capsys):
     assert evaluate(log, *COLUMNS) == 0
     summary = json.loads((log.parent / "out" / "evaluation.json").read_text())
@@ -71,6 +72,7 @@ def test_what_is_deployed_takes_the_same_columns(log):
     assert agent.decide(columns).context.tolist() == [encoder.encode(columns).tolist()]
 
 
+@pytest.mark.long
 def test_plain_columns_are_numbers_as_before(log):
     assert command_arguments.columns_named(["context=age,visits"]) == {"context": ["age", "visits"]}
     assert evaluate(log, *COLUMNS[:3], "context=visits") == 0

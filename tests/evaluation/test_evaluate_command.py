@@ -108,6 +108,7 @@ def test_a_name_comes_before_the_first_equals_sign_and_holds_no_colon(policy, na
     assert split_name(policy) == (name, spec)
 
 
+@pytest.mark.long
 def test_the_numbers_are_those_of_compare(log, tmp_path):
     out = tmp_path / "out"
     specs = named_specs(["uniform", "arm:a"])
@@ -166,6 +167,7 @@ def test_what_is_not_known_is_null_and_a_dash(monkeypatch, tmp_path):
     assert not (tmp_path / "figures" / "front.png").exists()  # one objective has no front
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -216,6 +218,7 @@ def test_a_file_that_cannot_be_read_is_one_line(program, monkeypatch, tmp_path):
     assert (status, err.splitlines()[-1]) == (2, "error: x.jsonl is no log")
 
 
+@pytest.mark.long
 def test_columns_of_a_table_are_named(program, log, monkeypatch, tmp_path):
     heard = {}
     monkeypatch.setattr(

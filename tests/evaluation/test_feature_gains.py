@@ -55,6 +55,7 @@ def test_the_command_measures_maps_and_the_page_shows_them(program, log, tmp_pat
     assert (again / "report.html").read_text() == page
 
 
+@pytest.mark.long
 def test_without_maps_nothing_is_measured(log, tmp_path):
     page = evaluate_file(
         CommandLog("x"), tmp_path, {"uniform": "uniform"}, recipe_named, estimators=["ips"]
@@ -70,6 +71,7 @@ def test_unknown_maps_are_one_line(program, log, tmp_path):
     assert "did you mean crosses?" in err
 
 
+@pytest.mark.long
 def test_folders_of_earlier_versions_are_to_be_made_again(log, tmp_path):
     evaluate_file(
         CommandLog("x"), tmp_path, {"uniform": "uniform"}, recipe_named, estimators=["ips"]

@@ -93,6 +93,7 @@ def test_beliefs_that_are_drawn_are_drawn_alike():
     assert (law != Frozen(agent, draws=20, seed=1)(log)).any()
 
 
+@pytest.mark.long
 def test_pieces_have_draws_of_their_own():
     log = make_log(8, rounds=40)
     agent = agent_of(log, MolTs(scale=0.5, check=False), propensity="none")

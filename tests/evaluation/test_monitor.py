@@ -186,6 +186,7 @@ def test_equal_arms_are_told_apart_in_one_of_twenty_streams_at_most(kind, larges
     assert sum(each != "wait" for each in found) <= most_wrong(1000)
 
 
+@pytest.mark.long
 def test_a_wrong_sign_is_found(monkeypatch):
     """A public implementation has such a one; most intervals of equal arms miss them then."""
     right = betting_sequence.log_evidence
@@ -289,6 +290,7 @@ def test_blocks_do_not_matter():
         assert one.effective_rounds == pytest.approx(other.effective_rounds)
 
 
+@pytest.mark.long
 def test_values_are_in_their_own_units():
     """Costs fall by .35 of their range of 4, which is 1.4, quality rises by .35 of 2."""
     log = stream("a policy that learns", 1, rounds=20_000, effect=(0.35, 0.35))
@@ -302,6 +304,7 @@ def test_values_are_in_their_own_units():
     assert look.high[1] < 0.0
 
 
+@pytest.mark.long
 def test_a_target_is_dominated_where_all_its_intervals_are_below():
     """Against the looks themselves, whose ends are in units and directions of their own."""
     log = stream("a coin", 8, rounds=3000, effect=(0.35, 0.35))
@@ -441,6 +444,7 @@ def test_a_short_log_says_nothing():
     assert (look.decision, look.rounds, look.effective_rounds) == ("wait", 0, 0.0)
 
 
+@pytest.mark.long
 def test_the_command_says_and_shows_decisions(program, tmp_path):
     rng = np.random.default_rng(0)
     lines = ["item,click,seconds"]

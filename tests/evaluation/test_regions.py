@@ -66,6 +66,7 @@ def test_in_one_dimension_light_tails_make_students_interval():
         np.testing.assert_allclose([region.low[0], region.high[0]], [low, high], rtol=1e-9)
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 10**6), rounds=st.integers(3, 60))
 def test_in_one_dimension_the_ellipsoid_is_the_box(seed, rounds):
     found = plain(np.random.default_rng(seed).exponential(size=(rounds, 1)))
@@ -178,6 +179,7 @@ def test_joint_regions_hold_the_mean_as_often_as_they_say(kind):
     assert 0.92 <= hits / 300 <= 0.985
 
 
+@pytest.mark.long
 def test_empirical_bernstein_holds_for_few_rounds_and_heavy_weights():
     """Uniform logging over ten arms, one of which is evaluated: normal regions fail here, this one may not."""
     hits, normal_hits = 0, 0
@@ -238,6 +240,7 @@ def slow_lower_end(observations, risk):
     return min(kept)
 
 
+@pytest.mark.long
 def test_a_sequence_is_its_definition():
     log = make_log(9, rounds=120)
     law = make_law(log, 9)

@@ -75,6 +75,7 @@ def test_without_rejection_every_round_is_visited():
     assert not any(text.startswith("uneven logging") for text in replay(log, SingleArm(2)).warnings)
 
 
+@pytest.mark.long
 def test_rejection_makes_an_uneven_log_even():
     """A log that shows an arm where it pays best: the mean of its rounds is too high, that of replay is not."""
     rng = np.random.default_rng(2)
@@ -91,6 +92,7 @@ def test_rejection_makes_an_uneven_log_even():
     assert with_it.diagnostics.matched == pytest.approx(0.2, abs=0.01)  # the least propensity
 
 
+@pytest.mark.long
 def test_what_a_learner_goes_through_is_what_it_would_have_gone_through():
     """The rewards at its n-th round, over many logs, against runs with all rewards known."""
     rng, horizon = np.random.default_rng(4), 12

@@ -30,6 +30,7 @@ def test_predictions_are_those_of_least_squares(seed, own_rows, missing, feature
     np.testing.assert_allclose(fitted.expected(law), np.einsum("na,nal->nl", law, table), atol=1e-9)
 
 
+@pytest.mark.long
 def test_many_rounds_are_predicted_in_parts():
     log = make_log(1, rounds=25_000)
     law, folds = make_law(log, 1), folds_of(25_000, 2, 0)

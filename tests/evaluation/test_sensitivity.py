@@ -30,6 +30,7 @@ def case_of(seed, rounds, missing, ties):
     return log, law, Sensitivity(log, law[np.arange(rounds), log.arms])
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(gamma=st.floats(1.0, 5.0), **CASES)
 def test_bounds_are_those_of_a_linear_program(gamma, **case):
@@ -48,6 +49,7 @@ def test_bounds_are_those_of_a_linear_program(gamma, **case):
         assert box.high[l] == pytest.approx(most, abs=1e-7)
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(gammas=st.lists(st.floats(1.0, 20.0), min_size=2, max_size=4), **CASES)
 def test_bounds_hold_the_estimate_and_widen_with_gamma(gammas, **case):

@@ -29,6 +29,7 @@ def effects_of(seed, rounds=50, objectives=3):
     return table - table.mean(0)
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 10**6), rounds=st.integers(5, 60), objectives=st.integers(1, 3))
 def test_moments_are_those_of_a_plain_loop(seed, rounds, objectives):
     effects = effects_of(seed, rounds, objectives)
@@ -41,6 +42,7 @@ def test_moments_are_those_of_a_plain_loop(seed, rounds, objectives):
     np.testing.assert_allclose(found.joint_skew, joint_skew, rtol=1e-6, atol=1e-12)
 
 
+@pytest.mark.long
 @given(
     seed=st.integers(0, 10**6),
     rounds=st.integers(2, 60),
@@ -76,6 +78,7 @@ def test_blocks_of_rounds_make_no_difference():
     np.testing.assert_allclose(found.joint_skew, joint_skew, rtol=1e-6)
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 10**6), probability=st.floats(0.55, 0.9999))
 def test_p_values_and_intervals_agree(seed, probability):
     found = spread_of(effects_of(seed), np.ones(3))
@@ -85,6 +88,7 @@ def test_p_values_and_intervals_agree(seed, probability):
     np.testing.assert_allclose(tail(mirror, above), 1.0 - probability, rtol=1e-6)
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 10**6))
 def test_p_values_fall_as_the_lead_grows(seed):
     found = spread_of(effects_of(seed, objectives=1), np.ones(1))
@@ -93,6 +97,7 @@ def test_p_values_fall_as_the_lead_grows(seed):
     assert (np.diff(values) < 0.0).all()
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 10**6), scale=st.floats(1e-6, 1e6))
 def test_units_of_objectives_do_not_matter(seed, scale):
     effects = effects_of(seed)

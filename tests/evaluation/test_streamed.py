@@ -170,6 +170,7 @@ RECIPES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "missing"), [(7, False), (130, True), (1000, False)])
 def test_recipes_learn_in_pieces_what_they_learn_in_memory(size, missing):
     log = log_of(11, missing=missing)
@@ -184,6 +185,7 @@ def test_recipes_learn_in_pieces_what_they_learn_in_memory(size, missing):
         assert found[key].warnings == estimate.warnings
 
 
+@pytest.mark.long
 def test_beliefs_that_are_drawn_have_draws_of_their_own_in_pieces():
     log = log_of(12, rounds=120, objectives=1)
     target = Trained(MolTs(scale=5.0, check=False), draws=60)
@@ -195,6 +197,7 @@ def test_beliefs_that_are_drawn_have_draws_of_their_own_in_pieces():
     assert (again.value == found.value).all()
 
 
+@pytest.mark.long
 def test_empty_pieces_change_nothing():
     log = log_of(13)
     parts = [log[:0], log[:150], log[150:150], log[150:], log[:0]]
@@ -256,6 +259,7 @@ def test_what_needs_rounds_says_so():
         estimate.sequence()
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=10)
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 300), missing=st.booleans())
 def test_intervals_at_any_time_are_those_of_the_log_in_memory(seed, size, missing):
@@ -323,6 +327,7 @@ def parquet_of(log, path, targets):
     return ParquetTable(path, log.objectives, "propensity", list(targets), rows=100)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("missing", [False, True])
 def test_a_parquet_table_gives_the_answer_of_the_log(tmp_path, missing):
     log = with_ranges(log_of(6, missing=missing))
@@ -359,6 +364,7 @@ def test_a_parquet_table_names_what_it_lacks(tmp_path):
         evaluate(table, StoredProbabilities("odd"), "ips")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [13, 130, 1000])
 @pytest.mark.parametrize("weights", [None, [1.0, 0.5], [0.0, 2.0]])
 def test_tune_in_pieces_is_tune_in_memory(size, weights):

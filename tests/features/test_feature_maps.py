@@ -31,6 +31,7 @@ ROWS = arrays(np.float64, (4, 2), elements=NUMBERS)
 EVERY = pytest.mark.parametrize("feature_map", MAPS.values(), ids=MAPS)
 
 
+@pytest.mark.long
 @EVERY
 @given(rows=ROWS)
 def test_it_is_what_its_docstring_says(feature_map, rows):

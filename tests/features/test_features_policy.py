@@ -83,6 +83,7 @@ def assert_same_play(one, other):
         np.testing.assert_array_equal(mine, theirs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [OWN, SHARED], ids=["own", "shared"])
 @pytest.mark.parametrize("recipe", RECIPES, ids=str)
 def test_it_plays_as_its_recipe_that_is_given_phi(recipe, shape):
@@ -132,6 +133,7 @@ def test_fixed_arms_have_fixed_features():
         )
 
 
+@pytest.mark.long
 @given(st.permutations(range(D)), st.sampled_from(RECIPES[:5]), st.booleans())
 def test_all_columns_change_no_decision(order, recipe, shared):
     shape = SHARED if shared else OWN

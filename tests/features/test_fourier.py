@@ -10,6 +10,7 @@ from mobandits.features import Fourier
 from mobandits.features.fourier import drawn_waves
 
 
+@pytest.mark.long
 @given(st.integers(1, 40), st.integers(1, 7), st.integers(0, 5))
 def test_blocks_are_orthogonal(count, features, seed):
     frequencies = drawn_waves(count, seed, features).frequencies
@@ -33,6 +34,7 @@ def test_frequencies_are_normal(features):
     assert stats.kstest(waves.phases / (2 * np.pi), "uniform").pvalue > 1e-4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("features", [1, 3])
 @pytest.mark.parametrize("length", [0.3, 1.0])
 def test_products_are_near_the_gaussian_kernel(features, length):

@@ -79,6 +79,7 @@ def of_run(manifest, table):
     return run | {"trials": 3, "seed": 0, "metrics": {"pareto_regret": "ParetoRegret()"}}
 
 
+@pytest.mark.long
 def test_the_page_of_a_run(table, manifest, tmp_path):
     said = hostile(manifest(of_run(manifest, table)))
     named = marked(table)
@@ -121,6 +122,7 @@ def experiment():
     return table, said | {"plots": [plot(), plot("never")]}
 
 
+@pytest.mark.long
 def test_the_page_of_an_experiment(experiment, manifest, tmp_path):
     table, said = experiment
     again = {"measured": 3.0, "interval": None, "verdict": "reproduced", "of": "b"}

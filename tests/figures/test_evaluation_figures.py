@@ -195,6 +195,7 @@ def content(warnings):
     }
 
 
+@pytest.mark.long
 def test_the_page_says_what_was_found_and_warns_first(tmp_path):
     text = evaluation_page(
         tmp_path, some_values(), front_table(), outline_table(), content(["few <rounds>"])
@@ -220,6 +221,7 @@ def test_the_page_says_what_was_found_and_warns_first(tmp_path):
     ]
 
 
+@pytest.mark.long
 def test_a_page_without_warnings_says_so(tmp_path):
     text = evaluation_page(tmp_path, some_values(), front_table(), outline_table(), content([]))
     assert "No warnings." in text
@@ -317,6 +319,7 @@ def test_the_lowest_cost_is_named_and_sorted_first():
     assert table.caption == "Values with joint 90 % intervals. Sorted by cost, lowest first."
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("minimised", [[], ["quality"], ["thrift"], ["quality", "thrift"]])
 def test_a_front_of_costs_is_that_of_rewards_in_a_mirror(minimised):
     rewards = draw_front(front_table(), outline_table()).axes[0]

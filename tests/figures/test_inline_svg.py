@@ -120,6 +120,7 @@ def test_every_mark_of_a_curve_knows_its_series(table, width):
     assert sorted(names) == (["a", "b"] if at_ends else ["a", "a", "b", "b"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["front", "values", "history", "bars", "curves"])
 @pytest.mark.parametrize("width", [WIDTH, NARROW])
 def test_what_has_a_name_has_marks(name, width):
@@ -169,6 +170,7 @@ def test_data_have_every_round_of_a_panel():
     assert second["rounds"] == [5]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("logarithmic", [False, True])
 def test_scales_find_the_place_of_a_round(logarithmic):
     rows = made(runs=("one", "two"), components=1)
@@ -211,6 +213,7 @@ def test_numbers_are_rounded_and_letters_are_text():
     assert "font-family" not in element
 
 
+@pytest.mark.long
 def test_the_same_figure_is_the_same_element_and_the_same_file(table, tmp_path):
     data = curves_data(table, "pareto_regret")
     made_twice = []

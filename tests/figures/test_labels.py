@@ -132,6 +132,7 @@ def test_curves_have_room_for_long_names(width, places, components, rounds):
     inside(draw_curves(data, "regret", "round", width))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [WIDTH, NARROW])
 def test_figures_of_evaluations_have_room_for_long_names(width):
     objectives = [
@@ -187,6 +188,7 @@ CROWDED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "points", [{f"policy {i}": (0.5 + 0.01 * i, 0.5) for i in range(6)}, CROWDED]
 )

@@ -57,6 +57,7 @@ def test_one_round_is_drawn_as_points(table):
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["b", "a"]
 
 
+@pytest.mark.long
 def test_files_are_the_same_bytes_whatever_the_users_settings(table, tmp_path):
     save(curves(table, "pareto_regret"), tmp_path / "one", "figure")
     with mpl.rc_context({"font.size": 20.0, "axes.grid": False, "svg.fonttype": "none"}):

@@ -148,6 +148,7 @@ def test_a_run_page_answers_first_and_defines_its_words(table, manifest, tmp_pat
     assert text.count("<caption>") == 1
 
 
+@pytest.mark.long
 def test_a_run_of_one_policy_has_its_values_first_and_nothing_to_compare(table, manifest, tmp_path):
     said = {"environment": "World()", "policies": {}, "rounds": 20, "trials": 3, "seed": 0}
     alone = table.filter(policy="a")

@@ -49,6 +49,7 @@ def test_unknown_policies_are_refused_with_the_nearest(table):
         plot(table, METRIC, PlotOptions(policies=["aa"]))
 
 
+@pytest.mark.long
 def test_without_options_the_figure_is_that_of_the_pages(table, tmp_path):
     results = Results(table, {})
     save(results.plot(METRIC), tmp_path / "one", "figure")
@@ -171,6 +172,7 @@ def test_the_same_data_gives_the_same_bytes(table, tmp_path, options, kind):
     assert files[0] == files[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [{}, {"size": "column", "style": "paper"}])
 def test_pdf_files_hold_truetype_fonts_and_no_date(table, tmp_path, options):
     Results(table, {}).plot(METRIC, **options).savefig(tmp_path / "a.pdf")
@@ -182,6 +184,7 @@ def test_pdf_files_hold_truetype_fonts_and_no_date(table, tmp_path, options):
     assert font in re.sub(rb"\s", b"", data)
 
 
+@pytest.mark.long
 def test_names_may_hold_anything(table, tmp_path):
     odd = table.with_columns(policy=pl.col("policy") + pl.lit("_$x$ & 50 % \\alpha {y}"))
     odd = odd.with_columns(policy=pl.concat_str(pl.lit("_"), "policy"))

@@ -83,6 +83,7 @@ def test_a_demo_of_an_earlier_version_is_to_be_run_again(folder, make_demo):
         report.write(folder("demo", table, said))
 
 
+@pytest.mark.long
 def test_any_run_has_a_page(folder, table):
     said = {"experiment": "x", "environment": "World()", "policies": {"a": "A()", "b": "B()"}}
     said |= {"rounds": 20, "trials": 3, "seed": 0, "metrics": {"pareto_regret": "ParetoRegret()"}}
@@ -93,6 +94,7 @@ def test_any_run_has_a_page(folder, table):
         assert part in text
 
 
+@pytest.mark.long
 def test_one_trial_has_no_interval(folder, table):
     said = {
         "experiment": "x",
@@ -142,6 +144,7 @@ def test_other_files_beside_theorem_checks_are_passed_over(theorem_folder):
     assert '<h2 id="p2018">p2018</h2>' in report.write(theorem_folder).read_text()
 
 
+@pytest.mark.long
 def test_a_run_stays_a_run_whatever_lies_beside_it(folder, table, theorem_folder):
     said = {"experiment": "x", "environment": "World()", "policies": {}, "rounds": 20, "seed": 0}
     directory = folder("run", table, said | {"trials": 3})

@@ -15,6 +15,7 @@ def test_the_threshold_is_the_minimum(x):
     assert exploration_threshold(x) == pytest.approx(threshold(x), rel=1e-6)
 
 
+@pytest.mark.long
 @given(
     arms=st.integers(1, 6),
     objectives=st.integers(1, 3),

@@ -63,6 +63,7 @@ def checks_of(estimator, leave_out):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("estimator", "check"),
     checks_of(DRAWS_NOTHING, {"check_array_api_input"}) + checks_of(DRAWS, NOT_APPLICABLE),

@@ -104,6 +104,7 @@ def test_chunks(tmp_path, chunk):
     assert log.arms.tolist() == [i % 3 for i in range(500)]
 
 
+@pytest.mark.long
 @settings(max_examples=30)
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
 def test_numbers_are_exactly_those_in_the_text(tmp_path_factory, values):
@@ -112,6 +113,7 @@ def test_numbers_are_exactly_those_in_the_text(tmp_path_factory, values):
     assert csv.read(path, arm="a", rewards=["r"]).rewards[:, 0].tolist() == values
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("column", "value", "meaning", "said"),
     [

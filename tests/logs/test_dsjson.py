@@ -383,6 +383,7 @@ def test_lines_of_others_that_are_wrong(tmp_path, change, said):
         dsjson.read(write_lines(tmp_path / "bad.json", [line]))
 
 
+@pytest.mark.long
 def test_more_features_than_anyone_means(tmp_path):
     line = THEIRS[0] | {"c": {"x": {str(i): 1 for i in range(10_001)}, "_multi": [{}, {}]}}
     path = write_lines(tmp_path / "wide.json", [line])

@@ -18,6 +18,7 @@ def test_a_record_is_as_good_as_it_is(event):
     assert checked(made) is made
 
 
+@pytest.mark.long
 @given(EVENTS)
 def test_a_record_has_the_fields_of_its_dictionary(event):
     made = checked(event)

@@ -45,6 +45,7 @@ names = st.one_of(
 )
 
 
+@pytest.mark.long
 @given(st.lists(names, min_size=1, max_size=5, unique=True), st.data())
 def test_names_mean_their_positions(arm_names, data):
     positions = data.draw(st.lists(st.integers(0, len(arm_names) - 1), max_size=6))

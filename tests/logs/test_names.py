@@ -12,16 +12,19 @@ from mobandits.errors import LogError
 from mobandits.logs.names import checked_name, compact, decoded, encoded, name_of, name_text
 
 
+@pytest.mark.long
 @given(VALUES)
 def test_values_survive_json(value):
     assert same(decoded(json.loads(compact(encoded(value)))), value)
 
 
+@pytest.mark.long
 @given(NAMES)
 def test_names_survive_as_text(name):
     assert same(name_of(name_text(name)), name)
 
 
+@pytest.mark.long
 @given(NAMES, NAMES)
 def test_different_names_have_different_texts(a, b):
     assert (name_text(a) == name_text(b)) == same(a, b)

@@ -59,6 +59,7 @@ def log_of(rounds=1500, *, own=False, restricted=False, seed=0):
     return log, np.where(eligible, means, -np.inf)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("restricted", [False, True])
 def test_it_learns_what_the_log_can_teach(tmp_path, own, restricted):

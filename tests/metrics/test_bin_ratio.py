@@ -1,6 +1,7 @@
 """Shares of bins against counting."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +10,7 @@ from mobandits.metrics import BinRatio
 from mobandits.simulation.record import recorder
 
 
+@pytest.mark.long
 @given(st.lists(st.lists(st.integers(-1, 2), min_size=1, max_size=6), min_size=1, max_size=6))
 def test_shares_are_those_of_counting(blocks):
     metric, plays = BinRatio(bins=3), [b for block in blocks for b in block]

@@ -114,6 +114,7 @@ def simulated(*metrics):
     return mob.simulate(RandomChoice(), environment, rounds=50, trials=2, metrics=list(metrics))
 
 
+@pytest.mark.long
 def test_in_a_simulation():
     results = simulated(Violation({1: 0.2}), BudgetRegret(0, {1: 0.2}))
     assert set(results.table["metric"].unique()) == {"violation", "budget_regret"}

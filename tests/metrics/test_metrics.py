@@ -41,6 +41,7 @@ def check(metric, truth, chosen, fronts, expected):
     np.testing.assert_allclose(values, np.array(expected).reshape(values.shape), atol=1e-12)
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(played())
 def test_metrics_equal_their_twins(case):
@@ -169,6 +170,7 @@ class Worst(BaseMetric):
 """
 
 
+@pytest.mark.long
 def test_a_metric_is_one_file(tmp_path, monkeypatch):
     """A new file is found by its name: played, compared, drawn, defined on pages, and cited."""
     (tmp_path / "worst.py").write_text(ADDED)
@@ -197,6 +199,7 @@ class Spent(metrics.Reward):
     meaning = "what was paid"
 
 
+@pytest.mark.long
 def test_a_metric_of_ones_own_says_its_direction_once(tmp_path):
     """Direction, unit and words are stored in the run: nobody has to repeat them."""
     policies = {"ucb": MolUcb(scale=0.3), "random": RandomChoice()}

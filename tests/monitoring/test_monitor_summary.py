@@ -111,6 +111,7 @@ def once(events):
     return kept
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("block", [7, 2000])
 def test_numbers_are_those_of_the_twin(tmp_path, monkeypatch, seed, block):
@@ -225,6 +226,7 @@ def test_the_default_size_leaves_forty_windows_or_fewer():
         assert math.ceil(decisions / size) <= 40
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "message"),
     [

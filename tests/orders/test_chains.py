@@ -61,6 +61,7 @@ def test_chains_of_one_objective_are_the_pareto_order(means):
         )
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(twins.tables())
 def test_one_chain_is_the_lexicographic_order(means):
@@ -88,6 +89,7 @@ def test_a_shorter_chain_is_padded_with_zeros():
     assert gaps.tolist() == [[0, 0], [1, 0]]
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(st.data())
 def test_authors_gap(data):
@@ -98,6 +100,7 @@ def test_authors_gap(data):
     assert not np.signbit(got).any()
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(st.data())
 def test_authors_gap_is_zero_where_the_exact_one_is_and_its_first_digit_never_larger(data):
@@ -120,6 +123,7 @@ def test_authors_gap_undercounts_and_overcounts():
     assert twins.survey(Chains([[0, 1], [2, 3]]), means)[1][2].tolist() == [3.0, 0.0]
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(st.data())
 def test_authors_gap_of_rounded_means(data):

@@ -20,6 +20,7 @@ MATRICES = arrays(
 ).filter(lambda W: W.any(axis=1).all())
 
 
+@pytest.mark.long
 @given(TABLES)
 def test_the_identity_is_the_pareto_order(means):
     cone = Cone(np.eye(3))
@@ -30,6 +31,7 @@ def test_the_identity_is_the_pareto_order(means):
     assert draws[0] == draws[1]
 
 
+@pytest.mark.long
 @given(TABLES, MATRICES)
 def test_an_arm_is_on_the_front_where_no_difference_lies_in_the_cone(means, W):
     front = mob.front(means, Cone(W))
@@ -39,6 +41,7 @@ def test_an_arm_is_on_the_front_where_no_difference_lies_in_the_cone(means, W):
         assert front[a] == (not beaten)
 
 
+@pytest.mark.long
 @given(TABLES, MATRICES)
 def test_the_gap_is_what_every_row_must_gain(means, W):
     gaps = mob.gaps(means, Cone(W))

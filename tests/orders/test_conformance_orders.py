@@ -49,6 +49,7 @@ CASES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_promise_of_behaviour(case):
     check_behaviour(case)

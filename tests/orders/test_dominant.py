@@ -20,6 +20,7 @@ def test_front_of_intervals(bounds, margin, doubt):
     np.testing.assert_array_equal(got, twins.dominant_front(low, high, margin, doubt))
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(twins.intervals(infinite=True), STEPS, STEPS)
 def test_front_with_arms_never_played(bounds, margin, doubt):
@@ -28,12 +29,14 @@ def test_front_with_arms_never_played(bounds, margin, doubt):
     np.testing.assert_array_equal(got, twins.dominant_front(low, high, margin, doubt))
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(twins.tables(infinite=True), STEPS)
 def test_infinite_points_have_no_doubt(means, margin):
     assert twins.front_of(Dominant(margin, 0.5), means).any()
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(twins.tables())
 def test_gap_is_the_lexicographic_one_and_so_is_the_front_without_margin(means):

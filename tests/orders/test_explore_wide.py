@@ -22,6 +22,7 @@ def test_wide_arms_first(inner, bounds, epsilon):
     np.testing.assert_array_equal(twins.front_of(ExploreWide(inner, epsilon), low, high), expected)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("inner", ORDERS, ids=str)
 @settings(max_examples=50)
 @given(twins.tables(objectives=3))

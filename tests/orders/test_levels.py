@@ -20,6 +20,7 @@ def test_front_and_gap(data):
     np.testing.assert_array_equal(gaps, twins.levels_gap(means, levels))
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(twins.tables(infinite=True))
 def test_one_level_is_the_pareto_order(means):
@@ -29,6 +30,7 @@ def test_one_level_is_the_pareto_order(means):
         np.testing.assert_array_equal(twins.survey(one, means)[1], twins.survey(Pareto(), means)[1])
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(twins.tables())
 def test_levels_of_one_objective_are_the_lexicographic_order(means):

@@ -9,6 +9,7 @@ from twins import orders as twins
 from mobandits.orders import Lexicographic
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(twins.tables())
 def test_front_and_gap(means):
@@ -17,6 +18,7 @@ def test_front_and_gap(means):
     np.testing.assert_array_equal(gaps, twins.priority_gap(means))
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(twins.tables(infinite=True))
 def test_front_with_infinite_entries(means):
@@ -25,6 +27,7 @@ def test_front_with_infinite_entries(means):
     )
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(twins.tables(), st.sampled_from([0.0, 0.1, 1.0, 2.0]))
 def test_the_gap_is_zero_exactly_on_the_front_for_any_tolerance(means, tolerance):

@@ -57,6 +57,7 @@ def test_names_and_copies_of_arms_do_not_matter(order, data):
     np.testing.assert_array_equal(gaps_moved, gaps[moved])
 
 
+@pytest.mark.long
 @every_order
 @settings(max_examples=40)
 @given(twins.tables(objectives=3))

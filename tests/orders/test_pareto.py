@@ -10,6 +10,7 @@ from mobandits.orders import Pareto
 INF = np.inf
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(twins.tables())
 def test_front_and_gap(means):
@@ -18,6 +19,7 @@ def test_front_and_gap(means):
     np.testing.assert_array_equal(gaps[:, 0], twins.pareto_gap_closed(means))
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(twins.tables(arms=5))
 def test_closed_form_is_the_infimum_of_the_definition(means):
@@ -34,12 +36,14 @@ def test_gap_is_at_most_the_regret_in_every_objective(means):
     assert not gaps[front].any()
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(twins.tables(infinite=True))
 def test_front_with_infinite_entries(means):
     np.testing.assert_array_equal(twins.front_of(Pareto(), means), twins.pareto_front(means))
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(twins.tables(objectives=3))
 def test_on_looks_at_some_objectives(means):

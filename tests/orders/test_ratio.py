@@ -56,6 +56,7 @@ def orders(floors=(0.25, 0.5, 2.0)):
     return st.builds(Ratio, st.just(0), st.just(1), st.sampled_from(floors))
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(boxes(), orders())
 def test_the_front_is_that_of_the_best_corners(box, order):
@@ -64,6 +65,7 @@ def test_the_front_is_that_of_the_best_corners(box, order):
     assert twins.front_of(order, low, high).tolist() == (best == best.max()).tolist()
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(twins.tables(objectives=3, grid=True), st.permutations(range(3)))
 def test_gaps_are_differences_of_ratios(means, places):
@@ -81,6 +83,7 @@ def test_a_loss_is_least_where_it_is_spread_over_the_most():
     assert twins.front_of(BY_NUMBER, low + 3.0, high + 3.0).tolist() == [True, True]
 
 
+@pytest.mark.long
 @given(boxes(), st.data())
 def test_what_is_not_known_may_be_best(box, data):
     low, high = (ends.copy() for ends in box)
@@ -99,6 +102,7 @@ def test_infinite_numbers_are_no_ratio_of_none():
 # --- units
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(boxes(), descriptions(), orders())
 def test_learned_rewards_are_compared_in_their_own_units(box, objectives, order):
@@ -226,6 +230,7 @@ def some_log(**options):
     return Feedback(np.ones((300, 1)), arms, rewards, [1 / 3] * 300, ARMS, OBJECTIVES, **options)
 
 
+@pytest.mark.long
 def test_an_evaluation_plays_a_ratio_in_the_units_of_the_log():
     recipes = {"named": MolUcb(0.01, BY_NAME), "numbered": MolUcb(0.01, BY_NUMBER)}
     told = some_log(preference=BY_NAME)

@@ -21,6 +21,7 @@ def weighings(draw, infinite=False):
     return means, draw(entries.filter(any)), draw(entries)
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(weighings())
 def test_weighted_sums(question):
@@ -60,6 +61,7 @@ def test_welfares_are_the_smallest_sums_over_all_orders_of_the_weights(question)
     assert twins.pareto_front(means)[front].all()
 
 
+@pytest.mark.long
 @given(twins.tables(grid=True))
 def test_equal_ranks_are_equal_weights_and_order_of_objectives_does_not_matter(means):
     ones = [1.0] * means.shape[1]

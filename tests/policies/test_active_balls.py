@@ -39,6 +39,7 @@ def test_indices_are_what_they_mean(plays, prior):
         twin.agrees(state)
 
 
+@pytest.mark.long
 @settings(max_examples=80)
 @given(
     st.lists(

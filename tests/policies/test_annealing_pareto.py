@@ -30,6 +30,7 @@ class Twin(History):
         return out
 
 
+@pytest.mark.long
 def test_annealing_pareto():
     kept = 0
     for seed in range(4):

@@ -134,6 +134,7 @@ def test_what_is_safe(shape, means):
     assert seen == {True, False}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("recipe", [MolUcb(scale=SCALE), MolTs(scale=SCALE)], ids=str)
 def test_draws_follow_the_law(recipe):
     recipe = Conservative(recipe, BASE, LOSS, 0)

@@ -16,6 +16,7 @@ def means(arms, rewards):
     return plays, total / np.maximum(plays, 1)[:, None]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("optimal_arms", [None, 2])
 def test_pareto_ucb1_plays_the_front_of_its_indices(optimal_arms):
     run = played(ParetoUcb1(scale=0.5, optimal_arms=optimal_arms))
@@ -56,6 +57,7 @@ def test_scalarized_ucb1_with_one_function(chebyshev):
         )
 
 
+@pytest.mark.long
 def test_scalarized_ucb1_draws_a_function_and_teaches_all_where_they_share():
     run, weights = (
         played(ScalarizedUcb1(scale=0.2, shared=True), rounds=T),
@@ -95,6 +97,7 @@ def test_beta_posteriors_count_successes_and_failures():
         )
 
 
+@pytest.mark.long
 def test_rewards_that_are_not_binary_become_coins():
     run = played(ParetoTs(), rounds=4000, kind="unit")
     plays, mean = means(run.chosen, run.rewards)

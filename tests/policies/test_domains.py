@@ -35,6 +35,7 @@ def balls(draw, dimensions):
     return [list(each) for each in zip(first, *rest, strict=True)]
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(st.data())
 def test_domains_partition_every_slice(data):
@@ -64,6 +65,7 @@ def check_pieces(got, chosen, pieces, levels):
                 assert got[2, inside].tolist() == [0.5 ** levels[next(iter(owners))]]
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(st.data())
 def test_points_belong_to_the_smallest_balls(data):

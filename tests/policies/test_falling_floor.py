@@ -190,6 +190,7 @@ def test_an_agent_logs_exact_propensities_and_comes_back_from_its_log(tmp_path):
     assert after.eligible == mine.eligible
 
 
+@pytest.mark.long
 def test_the_log_values_the_recipe_of_the_floor():
     """With weights of at most K / epsilon_t, whatever is played: here the worst arm."""
     rng = np.random.default_rng(1)

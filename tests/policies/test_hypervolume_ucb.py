@@ -42,6 +42,7 @@ def test_shares_of_the_arms(exploration):
     np.testing.assert_allclose(law, expected, atol=0.05)
 
 
+@pytest.mark.long
 def test_it_is_the_hypervolume_on_average():
     """The mean over w of max_a (min_l v / w)^L is proportional to the area that the arms dominate."""
     fronts = [

@@ -22,6 +22,7 @@ def coins(rounds, seed):
     return np.zeros((1, 1, 0)), (rng.random((rounds, 5, 2)) < level).astype(float)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", [0.0, 0.6])
 @pytest.mark.parametrize("kind", TWINS)
 def test_rules(kind, epsilon):

@@ -30,6 +30,7 @@ class Twin(History):
         return widths == widths.max()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("tradeoff", "delta"), [(0.05, 0.9), (1.0, 0.5)])
 def test_arms_leave(tradeoff, delta):
     # Rewards far apart: a few hundred rounds are enough for arms to leave.
@@ -44,6 +45,7 @@ def test_arms_leave(tradeoff, delta):
     assert len(twin.active) < 5
 
 
+@pytest.mark.long
 def test_the_best_stays_and_the_others_leave():
     means = np.array([[0.95, 0.05], [0.95, 0.95], [0.05, 1.0]])
     shape = Shape(arms=3, features=0, objectives=2)

@@ -55,6 +55,7 @@ def any_shares(draw):
     return {arm: share / excess * (1.0 - 1e-16 * (excess > 1.0)) for arm, share in shares.items()}
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None)
 @given(
     shares=any_shares(),

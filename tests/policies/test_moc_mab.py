@@ -139,6 +139,7 @@ def cd(cell):
     return index == index.max()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("recipe", "rule"), [(CpUcb1, cp), (CdUcb1, cd)])
 def test_composite_baselines(recipe, rule):
     watched(replay(recipe(scale=0.3, per_side=2), TWO, T, 2), Twin(TWO, 2, rule))

@@ -78,6 +78,7 @@ def test_tuned_width(seed):
     np.testing.assert_allclose(run.state.theta[0], twin.theta, atol=1e-9)
 
 
+@pytest.mark.long
 def test_the_inverse_does_not_drift():
     contexts, rewards = signed(7, REFRESH + 50)
     run = replay(
@@ -91,6 +92,7 @@ def test_the_inverse_does_not_drift():
     )
 
 
+@pytest.mark.long
 def test_theory_width():
     kappa, reach, delta = special.expit(1.0) * special.expit(-1.0), 1.0 + 1.0, 0.01
 
@@ -115,6 +117,7 @@ def test_constants_of_the_experiment():
     assert radius.at(3000.0, 0.0) ** 2 == pytest.approx(3.0e3, rel=0.01)
 
 
+@pytest.mark.long
 def test_a_link_of_ones_own():
     twin = Twin([lambda z: z + z**3] * 3, 1.0, 1.0)
     run = replay(MoglbUcb(links=Cubic(), scale=TUNED), SHAPE, given=signed(1), compiled=True)

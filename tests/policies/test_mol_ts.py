@@ -13,6 +13,7 @@ from mobandits.policies import MoglbUcb, MolTs
 SHAPE = Shape(arms=6, features=2, objectives=3)
 
 
+@pytest.mark.long
 def test_weights_play_the_best_arm_of_a_random_mixture():
     recipe = MolTs(scale=0.3, selection="weight", draws=2)
     run, twin = replay(recipe, SHAPE, 40), History(6, 2, 3)
@@ -28,6 +29,7 @@ def test_weights_play_the_best_arm_of_a_random_mixture():
     np.testing.assert_allclose(law, expected, atol=0.05)
 
 
+@pytest.mark.long
 def test_generalized_linear_beliefs_are_those_of_moglb_ucb():
     """Same plays, same estimates; the samples are mean rewards around mu(theta . x)."""
     recipe = MolTs(scale=0.05, links="logit", draws=1)

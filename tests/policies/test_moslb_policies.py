@@ -30,6 +30,7 @@ def stages(run, epsilon):
     return explored, settled
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", [0.5, None])
 def test_moslb_pl_explores_wide_arms_then_plays_nested_fronts(epsilon):
     run = played(MoslbPl(((1,), (0, 2)), epsilon, ALPHA, DELTA, PENALTY, NOISE))

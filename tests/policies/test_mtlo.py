@@ -37,6 +37,7 @@ class Twin(History):
             among, s = loaf(high, among, self.tradeoff, 2.0**-s), s + 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tradeoff", [0.0, 0.3, 2.0])
 def test_mtlo(tradeoff):
     twin = Twin(tradeoff, 0.08)

@@ -74,6 +74,7 @@ def test_what_is_refused(make, says):
         make()
 
 
+@pytest.mark.long
 def test_an_agent_learns_what_no_line_follows():
     """The better arm is the one on its side of |x| = 1/2; a line has the same means everywhere."""
     rng = np.random.default_rng(0)

@@ -62,6 +62,7 @@ def best_welfare(means, weights):
     return -answer.fun
 
 
+@pytest.mark.long
 def test_it_finds_a_mixture_that_is_fairer_than_any_arm():
     means = np.array([[0.9, 0.1], [0.1, 0.9], [0.3, 0.3]])
     weights = np.array([1.0, 0.5])

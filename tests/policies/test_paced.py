@@ -248,6 +248,7 @@ def test_without_a_horizon_a_dear_arm_waits_where_spending_is_ahead():
         assert (beliefs.mean[:, 0] < -1e11).tolist() == [bool(each) for each in is_barred]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("horizon", [2000, None], ids=["horizon", "none"])
 def test_a_budget_is_kept(horizon):
     """Two arms, the dear one better: as much of it as the budget allows."""

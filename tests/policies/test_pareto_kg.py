@@ -29,6 +29,7 @@ class Twin(History):
         return pareto_front(index)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("plays", [2, 4])
 def test_pareto_kg(plays):
     watched(replay(ParetoKg(plays=plays), SHAPE, seed=plays), Twin(plays))

@@ -28,6 +28,7 @@ class Twin(History):
         return last_leader(mean, width[:, None])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("scale", [0.03, 0.2])
 def test_pf_lex(scale, seed):

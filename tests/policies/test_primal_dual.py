@@ -311,6 +311,7 @@ def test_it_is_compiled_as_it_is_written(shape):
     assert 0.8 < state.worth[0] < 4.0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_a_budget_is_kept_and_earns_near_the_best_mixture(seed):
     """Two arms, the dear one better, and a budget of many large costs."""

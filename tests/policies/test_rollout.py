@@ -147,6 +147,7 @@ def test_any_mixture_in_place_of_the_baseline(share, shares, eligible, seed):
         assert policy == single
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("recipe", "shape"), ROWS, ids=lambda part: str(part)[:40])
 def test_draws_follow_the_mixture_by_chi_square(recipe, shape):
     policy = Rollout(recipe, share=0.4, mixture=SHARES).bind(shape)

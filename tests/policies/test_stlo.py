@@ -25,6 +25,7 @@ class Twin(History):
         return last_leader(mean, self.epsilon)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_stlo(seed):
     twin = Twin(0.06, 0.1)

@@ -49,6 +49,7 @@ def taught(policy, lessons):
     return state
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("recipe", RECIPES, ids=short_repr)
 @settings(max_examples=25)
 @given(st.lists(COINS, min_size=2, max_size=40), COINS, st.randoms(use_true_random=False))

@@ -52,6 +52,7 @@ def check(make, shape, which):
         assert arms_played(make(unit), shape, units) == plain
 
 
+@pytest.mark.long
 @LAYOUTS
 @pytest.mark.parametrize("recipe", [UCB, TS], ids=["MolUcb", "MolTs"])
 def test_inside_of_limits(recipe, shape):
@@ -59,6 +60,7 @@ def test_inside_of_limits(recipe, shape):
     check(lambda unit: Within(WithFloor(recipe, 0.2), {0: 2.0}, relative_to=1), shape, 0)
 
 
+@pytest.mark.long
 @LAYOUTS
 @pytest.mark.parametrize("inside", ["MolUcb", "MolTs"])
 def test_costs_of_what_is_paced(inside, shape):
@@ -71,12 +73,14 @@ def test_costs_of_what_is_paced(inside, shape):
     check(paced, shape, 1)
 
 
+@pytest.mark.long
 @LAYOUTS
 def test_rewards_and_costs_of_the_primal_dual_algorithm(shape):
     check(lambda unit: PrimalDual(QUALITY, {1: 0.4 * unit}, {1: unit}), shape, 1)
     check(lambda unit: PrimalDual(QUALITY, {1: 0.4}, {1: 1.0}, reward=unit), shape, 0)
 
 
+@pytest.mark.long
 def test_a_baseline_that_is_kept():
     check(lambda unit: Conservative(UCB, 0, 0.3, 0), SHARED, 0)
     check(lambda unit: Conservative(UCB, 0, 0.3, 0, 0.2 * unit), OWN, 0)

@@ -86,6 +86,7 @@ def spending(price, rounds, seed):
     return spent / (rounds * ALLOWED), least
 
 
+@pytest.mark.long
 def test_the_budget_is_kept_but_for_the_violation():
     """At the price 1/3 both arms are as good: Q is there near b sqrt(n) ln(b sqrt(n) / 3)."""
     rounds = 1600

@@ -47,6 +47,7 @@ def test_races(constant):
     assert run.state.winners.any() == (constant < 1.0)
 
 
+@pytest.mark.long
 def test_the_winner_is_on_the_front():
     means = np.array([[0.1, 0.9], [0.9, 0.2], [0.5, 0.5], [0.4, 0.1]])
     shape = Shape(arms=4, features=0, objectives=2, rounds=2000)

@@ -176,6 +176,7 @@ def test_an_agent_is_exact_where_the_recipe_is():
     assert agent.decide(rng.random(2)).propensity >= 0.05 - 1e-12
 
 
+@pytest.mark.long
 def test_an_agent_estimates_where_beliefs_are_drawn():
     options = {"arms": 4, "features": 2, "objectives": 2}
     with pytest.raises(ValueError, match="propensity must be 'sampled' or 'none'"):

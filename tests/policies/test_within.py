@@ -137,6 +137,7 @@ INSIDE = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("recipe", INSIDE, ids=str)
 def test_draws_follow_the_law_of_who_is_left(recipe):
     shape = SHARED

@@ -98,6 +98,7 @@ def played(monkeypatch):
     return trials
 
 
+@pytest.mark.long
 def test_a_kill_at_any_file_operation_leaves_no_trace(tmp_path, monkeypatch, undisturbed, played):
     operation, finished = 0, False
     while not finished:
@@ -134,6 +135,7 @@ def test_a_run_may_be_killed_again_and_again(tmp_path, monkeypatch, undisturbed)
     assert (tmp_path / "results.parquet").read_bytes() == undisturbed
 
 
+@pytest.mark.long
 def test_more_trials_extend_a_run_and_a_kill_on_the_way_loses_nothing(
     tmp_path, monkeypatch, undisturbed, played
 ):
@@ -316,6 +318,7 @@ def test_changed_tables_are_refused(tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.long
 def test_what_is_not_ours_is_never_to_be_removed():
     """Whatever is in the way is a user's own: messages say what was expected and found, and point elsewhere."""
     advice = re.compile(r"\b(remove|delete|rm|unlink|erase)\b", re.IGNORECASE)
@@ -367,6 +370,7 @@ def test_trials_of_two_versions_are_not_mixed(tmp_path):
     refused(tmp_path, "was begun with numba 0.1, now", trials=4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("compiling", [None, "plain", "optimised", "interpreted"])
 def test_a_run_continues_in_another_mode_of_compiling(tmp_path, compiling):
     small(tmp_path)

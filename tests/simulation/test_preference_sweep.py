@@ -22,6 +22,7 @@ def rows(table, *policies):
     return table.filter(pl.col("policy").is_in(policies))
 
 
+@pytest.mark.long
 def test_the_learner_plays_as_it_would_alone():
     alone = simulate({"learner": LEARNER}, Tiny(), **SMALL).table
     aloud = simulate({"learner": PreferenceSweep(LEARNER, ORDERS)}, Tiny(), **SMALL).table
@@ -29,6 +30,7 @@ def test_the_learner_plays_as_it_would_alone():
     assert aloud["policy"].unique(maintain_order=True).to_list() == ["learner", "lexi", "front"]
 
 
+@pytest.mark.long
 def test_a_reader_depends_on_no_other_reader():
     both = simulate({"learner": PreferenceSweep(LEARNER, ORDERS)}, Tiny(), **SMALL).table
     one = simulate(
@@ -73,6 +75,7 @@ def test_readers_choose_from_the_means_before_the_round():
         )
 
 
+@pytest.mark.long
 def test_lexicographic_reader_prefers_the_first_objective():
     table = simulate(
         PreferenceSweep(LEARNER, ORDERS), Tiny(fixed=True), rounds=300, trials=4, metrics=["reward"]

@@ -15,6 +15,7 @@ PLACES = {"own rows": Tiny(), "one row": Tiny(shared=True)}
 SMALL = {"rounds": 60, "trials": 4, "seed": 5, "record": 3}
 
 
+@pytest.mark.long
 def test_rows_are_those_of_a_call_each():
     steps = []
     together = simulate(POLICIES, PLACES, **SMALL, progress=lambda *step: steps.append(step))

@@ -58,6 +58,7 @@ def test_any_number_of_workers_gives_the_same_table(environment):
     assert one.equals(three)
 
 
+@pytest.mark.long
 def test_adding_a_policy_changes_no_other_row():
     few = simulate({"a": RandomChoice(), "b": Plain()}, Tiny(), **SMALL, metrics=ALL).table
     many = simulate(
@@ -77,6 +78,7 @@ def test_more_trials_and_another_seed():
     assert three.filter(pl.col("round") == 300)["value"].n_unique() == 6  # trials differ
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("environment", [Tiny(), TinyData(), Tiny(fixed=True)], ids=str)
 def test_a_run_is_a_prefix_of_a_longer_one(environment):
     points = [1, 17, 256, 257, 300]
@@ -86,6 +88,7 @@ def test_a_run_is_a_prefix_of_a_longer_one(environment):
     assert long.filter(pl.col("round") <= 300).equals(short)
 
 
+@pytest.mark.long
 def test_plain_python_plays_the_same_arms():
     policies = [MolUcb(scale=0.3), RandomChoice()]
     compiled = simulate(policies, Tiny(), **SMALL, metrics=["plays"], compiled=True).table

@@ -82,6 +82,7 @@ def test_wilson_is_that_of_scipy(successes, trials):
     assert ends == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("effect", [0.4, 0.7, 1.2])
 def test_so_many_trials_find_a_normal_difference_in_four_of_five_cases(effect):
     trials = int(trials_needed(effect, 1.0))

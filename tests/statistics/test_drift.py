@@ -21,6 +21,7 @@ def same(mine, theirs):
     assert mine[3] == pytest.approx(theirs[3], abs=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kept", [1, 2, 8])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_loop_is_its_twin(seed, kept):
@@ -69,6 +70,7 @@ def test_without_merging_the_capital_is_a_sum_over_all_changes():
     assert watch(np.array(rewards), 1e9, 1000)[3] == pytest.approx(largest, abs=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kept", [1, 2, 100])
 def test_capitals_of_all_streams_of_zeros_and_ones_add_up_to_one(kept):
     """Each is a probability of the stream: the bet is fair, whatever is merged."""
@@ -79,6 +81,7 @@ def test_capitals_of_all_streams_of_zeros_and_ones_add_up_to_one(kept):
     assert sum(final) == pytest.approx(1.0, rel=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("probabilities", [(0.3, 0.4, 0.3), (0.1, 0.3, 0.6), (0.0, 0.9, 0.1)])
 def test_the_bet_is_no_better_than_fair_for_rewards_between_zero_and_one(probabilities):
     values = (0.0, 0.5, 1.0)
@@ -93,6 +96,7 @@ def test_the_bet_is_no_better_than_fair_for_rewards_between_zero_and_one(probabi
     assert expected <= 1.0 + 1e-12
 
 
+@pytest.mark.long
 def test_a_change_is_found_and_described():
     rewards = 10.0 - 5.0 * stream(0, 0.2, 0.5, 2000, 4000)
     drift = detect_drift(rewards, low=5.0, high=10.0)
@@ -104,6 +108,7 @@ def test_a_change_is_found_and_described():
     assert detect_drift(rewards[drift.alarm :], low=5.0, high=10.0).alarm is None
 
 
+@pytest.mark.long
 def test_a_larger_rate_rings_no_later():
     rewards = stream(1, 0.4, 0.6, 1000, 3000)
     alarms = [detect_drift(rewards, rate=rate).alarm for rate in (0.5, 0.1, 0.01, 1e-6)]

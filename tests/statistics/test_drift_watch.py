@@ -42,6 +42,7 @@ def test_parts_are_the_whole(seed, parts):
     assert len(all_alarms(clicks, 0.0, 1.0, 0.01)) >= 2
 
 
+@pytest.mark.long
 def test_nothing_and_a_constant():
     watch = DriftWatch()
     assert watch.add(np.array([])) == []

@@ -42,6 +42,7 @@ def by_loops(differences):
     return low, high
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("trials", [FEWEST_RESAMPLED, 13, 20])
 def test_it_is_the_bootstrap_by_loops(trials):
     differences = np.random.default_rng(trials).exponential(size=trials) - 0.3
@@ -101,6 +102,7 @@ def coverage(draw, truth, trials, sets):
     return inside / sets
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("trials", [5, 10, 20])
 def test_intervals_of_normal_differences_hold_the_truth(trials):
     found = coverage(lambda rng, n: rng.normal(1.0, 2.0, n), 1.0, trials, 300)

@@ -209,6 +209,7 @@ def test_every_reference_plays(suite):
             assert trial["regret"] == trial["uniform"]
 
 
+@pytest.mark.long
 def test_the_board_has_spending_and_logs_below(suite, entry):
     dear = play(suite, Entrant("dear", {"name": "single-arm", "arm": 1}))
     board = board_table(suite, [dear, entry])

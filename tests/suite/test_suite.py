@@ -139,6 +139,7 @@ def test_entries_are_files(entry, tmp_path):
             Entry.read(path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("value", [{"regret": 0.0}, {"uniform": 1e9}, {"digest": "0" * 64}])
 def test_what_was_changed_does_not_verify(entry, value):
     with Threads(1) as threads:
@@ -224,6 +225,7 @@ def test_late_rewards_all_come_once_and_are_late_as_promised():
     assert abs(np.mean(delays) - 3.0) < 4 * np.sqrt(12 / len(delays))
 
 
+@pytest.mark.long
 def test_the_command_plays_verifies_and_ranks(bench, entry, tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text('[[policies]]\nlabel = "ucb"\nname = "mol-ucb"\nscale = 0.3\n')

@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from mobandits.support.json_lines import ASKED, JSON
 
 PROGRAM = """
@@ -40,6 +42,7 @@ def test_whatever_ends_or_is_said_is_a_line():
     assert done.returncode == 1
 
 
+@pytest.mark.long
 def test_a_process_that_was_started_by_one_does_the_same():
     command = [sys.executable, "-m", "mobandits", "backup", "missing.db", "copy.db"]
     done = subprocess.run(

@@ -131,6 +131,7 @@ class Writer:
         self.text += closing + "\n"
 
 
+@pytest.mark.long
 @given(DOCUMENTS, st.data())
 def test_every_path_has_its_line(document, data):
     writer = Writer(data.draw)

@@ -86,6 +86,7 @@ def url(server):
     return f"http://127.0.0.1:{server.server_port}/prefix"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: f"{call[0]} {call[1]}")
 def test_answers_are_those_of_httpx(server, url, call):
     method, path, content = call

@@ -315,6 +315,7 @@ def test_the_levelled_radius_is_the_policys():
         assert moslb2024.radius(t, 5, 4, 0.05, 0.3) == pytest.approx(policys.at(t - 1, 0.0))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", [1.0, 0.5, 0.25])
 def test_wide_rounds_are_few(epsilon):
     widths, _ = design(3000, 2, 1.0, 1.0)

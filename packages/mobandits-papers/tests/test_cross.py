@@ -46,6 +46,7 @@ def interpreted(monkeypatch):
     without_pages(monkeypatch)
 
 
+@pytest.mark.long
 @EVERY
 def test_every_experiment_is_played(interpreted, name, tmp_path):
     reproduce.reproduce([name], tmp_path, rounds=6, trials=2, workers=1)

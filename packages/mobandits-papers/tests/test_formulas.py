@@ -99,6 +99,7 @@ def test_what_is_no_formula_is_refused(text):
         mathml(text)
 
 
+@pytest.mark.long
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_any_text_keeps_its_words_and_gives_well_formed_elements(text):
     page = str(with_formulas(text))

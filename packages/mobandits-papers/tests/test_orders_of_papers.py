@@ -15,6 +15,7 @@ from mobandits_papers.moslb2024 import remark1
 from mobandits_papers.rows import LAWS, random_means, random_tables
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["molts2025/theorem1", "moslb2024/remark1"])
 def test_they_hold_as_checks(name, tmp_path, monkeypatch):
     without_pages(monkeypatch)

@@ -407,6 +407,7 @@ def experiment(manifest):
     return table, said, manifest(said)
 
 
+@pytest.mark.long
 def test_a_page_is_whole(experiment, tmp_path):
     table, said, whole = experiment
     text = paper_page(tmp_path, table, whole, [entry()])
@@ -462,6 +463,7 @@ def test_runs_are_columns_where_all_have_the_same_rows():
     assert len(value_tables(other, other.clear(), said)) == 2
 
 
+@pytest.mark.long
 def test_the_best_policy_of_the_first_figure_is_named_first(experiment, tmp_path):
     table, said, whole = experiment
     regret = table.with_columns(metric=pl.lit("pareto_regret"))
@@ -474,6 +476,7 @@ def test_the_best_policy_of_the_first_figure_is_named_first(experiment, tmp_path
     assert "<dfn>not reproduced</dfn>" in text
 
 
+@pytest.mark.long
 def test_papers_stand_first_on_their_pages(experiment, manifest, tmp_path):
     table, said, whole = experiment
     said["experiment"] = "moglb2019/fig1"

@@ -107,6 +107,7 @@ def test_the_whole_grid_is_in_the_table(pageless, tmp_path):
     assert table.filter(pl.col("policy") == "uniform")["trial"].n_unique() == 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "place",
     ["", "runs/toy/one", *(f"runs/toy/one/runs/{run}" for run in ("W", "W-tuning", "squares"))],
@@ -239,6 +240,7 @@ def test_a_kill_between_any_two_steps_is_mended_by_the_same_command(
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
+@pytest.mark.long
 def test_claims_never_stand_beside_a_table_of_other_trials(pageless, tmp_path, monkeypatch):
     """After a kill between table and claims, another experiment's call leaves the broken one out."""
     reproduce(["toy/one"], tmp_path, trials=2)
@@ -265,6 +267,7 @@ def test_another_seed_is_another_table(pageless, tmp_path):
     assert not Results.read(tmp_path / "0").table.equals(Results.read(tmp_path / "1").table)
 
 
+@pytest.mark.long
 def test_trials_may_be_added(pageless, tmp_path):
     reproduce(["toy/one"], tmp_path / "grown", trials=2)
     assert said(tmp_path / "grown" / "runs" / "toy" / "one")["changed"] == {"trials": 2}
@@ -316,6 +319,7 @@ def test_report_draws_everything_again(catalogue, tmp_path, capsys):
     assert files(tmp_path) == before
 
 
+@pytest.mark.long
 def test_a_tiny_scale_gives_a_page(catalogue, tmp_path):
     text = reproduce(["toy/one"], tmp_path, rounds=2, trials=1).read_text()
     assert "Not at the paper's scale: 2 rounds and 1 trial were asked for." in text
@@ -335,6 +339,7 @@ def test_progress_counts_up_to_the_end(pageless, tmp_path):
     assert seen[-1][0] == seen[-1][1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -360,6 +365,7 @@ def test_mistakes_are_said_in_one_line(pageless, tmp_path, capsys, arguments, me
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.long
 def test_the_command(catalogue, tmp_path, capsys):
     arguments = [
         "reproduce",

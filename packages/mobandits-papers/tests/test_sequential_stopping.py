@@ -144,6 +144,7 @@ def table_of(out):
     return pl.read_parquet(out / "results.parquet").filter(pl.col("experiment") == "toy/one")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("stop", "looks"), [(6, [6]), (12, [6, 12]), (99, [6, 12])])
 def test_as_many_are_played_as_are_needed(toy, tmp_path, stop, looks):
     calls = toy(lambda trials: trials >= stop)
@@ -189,6 +190,7 @@ def test_workers_and_earlier_runs_change_nothing(toy, tmp_path):
     assert table_of(tmp_path / "more").equals(tables[0])
 
 
+@pytest.mark.long
 def test_an_interrupted_run_goes_on(toy, tmp_path):
     def stop(done, total):
         if done > 0.6 * total:

@@ -220,6 +220,7 @@ BAD = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("method", "path", "body", "status"), BAD)
 def test_mistakes_are_told_and_change_nothing(tmp_path, method, path, body, status):
     async def talk(client, running):
@@ -430,6 +431,7 @@ def test_names_of_arms_may_have_a_slash(tmp_path):
     ask(tmp_path / "log", talk)
 
 
+@pytest.mark.long
 def test_a_store_that_was_deleted_or_replaced_is_written_no_more(tmp_path):
     path = tmp_path / "log"
     aside = tmp_path / "aside"

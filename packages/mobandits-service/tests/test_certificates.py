@@ -40,6 +40,7 @@ async def counted(client, is_counted):
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.long
 def test_it_is_that_of_the_log(tmp_path):
     """The sums of the store against every reward, read again."""
 

@@ -722,6 +722,7 @@ def crosses(one, other):
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.3)), max_size=4))
 def test_names_lie_on_no_line_dot_or_other_name(placed):
     """Of few arms; the two at the ends fix the plane."""

@@ -51,6 +51,7 @@ async def walked(client, **query):
         query["after"] = page["next"]
 
 
+@pytest.mark.long
 def test_a_session_keeps_its_arm(tmp_path):
     """Each turn is a decision of its own, with its context, for the arm of the first one."""
     store = tmp_path / "store"
@@ -159,6 +160,7 @@ def test_rewards_by_default_settle_in_the_list_as_well(tmp_path):
     ask(tmp_path / "log", talk, spec)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("query", "status"),
     [

@@ -116,6 +116,7 @@ def test_objectives_with_ranges_allow_a_decision_at_any_time(tmp_path):
         assert "rewards of 'cost' must be within" in note
 
 
+@pytest.mark.long
 def test_a_preference_and_a_policy_are_learned_from_the_log(store):
     first = evaluated(task(store, preference={"name": "lexicographic"}, estimators=["dr"]))
     same = {"name": "mol-ucb", "scale": 0.3, "order": {"name": "lexicographic"}}
@@ -189,6 +190,7 @@ def whole(folder, talk):
         return asyncio.run(all_of_it())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "wanted",
     [

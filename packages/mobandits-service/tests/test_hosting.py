@@ -201,6 +201,7 @@ def test_named_columns_are_encoded_and_others_refused(tmp_path):
 NO_NAMES = ["", "a\0", "a\nb", "a\tb", "\u202eb", "a\u200f", "..", "a/../b", ".", "a" * 201]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("name", NO_NAMES, ids=ascii)
 def test_names_that_cannot_be_shown_or_asked_for_are_refused(tmp_path, name):
@@ -347,6 +348,7 @@ def test_a_check_says_what_would_run():
     assert "  context: 3 numbers" in plain
 
 
+@pytest.mark.long
 def test_a_share_is_a_tenth_and_may_grow(tmp_path):
     rollout = {**ROUTER, "share": 0.1, "baseline": "large"}
 

@@ -28,6 +28,7 @@ def test_no_key_is_missed(first, later, least):
     assert all(keys.may_have(key) for key in first + later)
 
 
+@pytest.mark.long
 def test_few_new_keys_look_known():
     keys = KeyFilter()
     for n in range(80_000):

@@ -136,6 +136,7 @@ def test_every_call_against_every_scope(tmp_path):
     asked(path, talk)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "header",
     [
@@ -247,6 +248,7 @@ def test_without_keys_only_names_of_this_machine_are_answered(tmp_path):
     ask(tmp_path / "log", talk)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "header", ["Forwarded", "Via", "X-Real-IP", "X-Forwarded-For", "X-Forwarded-Host"]
 )

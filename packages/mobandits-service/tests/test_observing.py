@@ -3,6 +3,7 @@
 import asyncio
 
 import numpy as np
+import pytest
 from services import CONTEXT, ask, specification
 
 from mobandits.agent import Agent
@@ -48,6 +49,7 @@ def test_an_item_that_is_refused_keeps_no_other_from_counting(tmp_path):
     ask(tmp_path / "log", talk)
 
 
+@pytest.mark.long
 def test_the_answer_says_what_the_agent_would_have_done(tmp_path):
     rng = np.random.default_rng(3)
 
@@ -82,6 +84,7 @@ def test_the_answer_says_what_the_agent_would_have_done(tmp_path):
     ask(tmp_path / "log", later)
 
 
+@pytest.mark.long
 def test_others_have_their_turns_during_a_long_list(tmp_path):
     async def talk(client, running):
         item = {"context": CONTEXT, "arm": "large", "rewards": REWARDS}

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 
+import pytest
 from services import CONTEXT, PATIENCE, ROUTER, client_of, served, specification
 
 from mobandits.agent import Agent
@@ -89,6 +90,7 @@ def test_a_call_that_was_made_before_an_agent_was_opened_again_is_not_saved(tmp_
         asyncio.run(whole())
 
 
+@pytest.mark.long
 def test_a_service_keeps_its_agents_open_by_itself(tmp_path, monkeypatch):
     monkeypatch.setattr("mobandits_service.runtime.RETRY_SECONDS", 0.01)
     monkeypatch.setattr("mobandits_service.runtime.play_a_round", lambda *_: None)

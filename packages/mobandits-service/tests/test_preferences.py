@@ -125,6 +125,7 @@ def test_weights_of_another_length_are_refused_before_anything_is_compiled(
     ask(tmp_path / "log", talk)
 
 
+@pytest.mark.long
 def test_a_ratio_is_of_rewards_in_their_own_units(tmp_path):
     order = {"name": "ratio", "numerator": "quality", "denominator": "cost", "floor": 0.25}
     cost = {"name": "cost", "minimise": True, "low": 0.0, "high": 8.0}
@@ -214,6 +215,7 @@ FLOORS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("policy", FLOORS.values(), ids=FLOORS)
 def test_another_preference_keeps_every_probability_positive(tmp_path, policy):
     spec = specification(router={**ROUTER, "policy": policy})

@@ -40,6 +40,7 @@ async def believed(client):
     return {each["arm"]: each["estimate"] for each in estimates if each["objective"] == "cost"}
 
 
+@pytest.mark.long
 def test_a_price_holds_at_once_and_is_there_after_a_restart(tmp_path):
     async def talk(client, running):
         await some_rounds(client)

@@ -69,6 +69,7 @@ async def shown(client):
     return sorted(numbers)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize("is_archived", [False, True])
 def test_what_is_old_and_settled_leaves(tmp_path, monkeypatch, is_archived):

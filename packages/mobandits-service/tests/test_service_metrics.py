@@ -24,6 +24,7 @@ async def metrics_of(client):
     return {name: float(number) for name, number in pairs}
 
 
+@pytest.mark.long
 @given(
     arms=st.lists(st.sampled_from("abcd"), max_size=20),
     many=st.sampled_from([1, 2, RECENT]),

@@ -82,6 +82,7 @@ class Events:
         return event
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(20))
 def test_the_tables_are_as_after_the_statements_one_by_one(connections, seed):
     fast, slow = connections

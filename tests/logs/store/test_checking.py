@@ -103,6 +103,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CHANGES, ids=CHANGES)
 def test_what_is_not_as_it_was_written_is_said_and_not_backed_up(store, name):
     statement, said = CHANGES[name]

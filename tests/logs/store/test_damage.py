@@ -94,6 +94,7 @@ def check_mutations(path, suffix, seed, count):
     return outcomes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_a_damaged_database_is_never_silently_wrong(closed, seed):
     outcomes = check_mutations(closed, "", seed, 60)
@@ -168,6 +169,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", CHANGES, ids=CHANGES)
 def test_what_others_changed_is_noticed(closed, change):
     other = sqlite3.connect(closed)
@@ -244,6 +246,7 @@ def test_an_older_sqlite_is_refused(tmp_path, monkeypatch):
         Store(tmp_path / "log")
 
 
+@pytest.mark.long
 def test_a_kill_while_the_file_is_made_leaves_nothing_half(tmp_path):
     with Store(tmp_path / "log"):
         path = copied(tmp_path / "log", tmp_path / "copy")

@@ -193,6 +193,7 @@ DEFAULTS = {"defaults": [[0.0, 1.0], [0.5, 2.0]]}
 ONE_DEFAULT = {"defaults": [[0.0, 1.0], [None, None]]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("description", "given", "left"),
     [

@@ -282,6 +282,7 @@ while True:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("after", [0, 7, 60])
 def test_what_was_settled_survives_a_kill(tmp_path, after):
     script = WRITER.format(path=[p for p in sys.path if p])

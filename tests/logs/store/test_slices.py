@@ -80,6 +80,7 @@ def test_the_log_does_not_grow_while_events_are_replayed(store):
     assert largest_log(store, steps) < 3 * LOG_PAGES * connection.PAGE_BYTES
 
 
+@pytest.mark.long
 def test_what_is_written_meanwhile_is_not_read(store):
     tables = []
     number = DECISIONS
@@ -105,6 +106,7 @@ def test_a_reward_that_comes_meanwhile_is_not_counted(store):
     assert (table["rewards"][:-1] == 1).all()
 
 
+@pytest.mark.long
 def test_a_store_that_is_shortened_meanwhile_is_refused(store, tmp_path):
     steps = steps_of(store, in_slices=True)
     next(steps)
@@ -114,6 +116,7 @@ def test_a_store_that_is_shortened_meanwhile_is_refused(store, tmp_path):
         list(steps)
 
 
+@pytest.mark.long
 def test_slices_are_exported_like_the_whole(store, tmp_path, monkeypatch):
     assert export(store.path, tmp_path / "slices.parquet") == DECISIONS
     monkeypatch.undo()

@@ -51,6 +51,7 @@ def test_a_new_store_is_empty(tmp_path):
         assert store.latest_snapshot() is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "event",
     [
@@ -226,6 +227,7 @@ Stores.TestCase.settings = settings(max_examples=25, stateful_step_count=15)
 test_any_calls_are_those_of_the_slow_twin = pytest.mark.long(Stores.TestCase)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

@@ -43,6 +43,7 @@ def test_threads_share_a_store(tmp_path, durability):
     assert all(parts[i : i + 3] == [0, 1, 2] for i in firsts)
 
 
+@pytest.mark.long
 @forks
 @pytest.mark.parametrize("durability", ["buffered", "system"])
 def test_a_store_is_left_to_the_parent(tmp_path, durability):
@@ -72,6 +73,7 @@ def test_a_store_is_left_to_the_parent(tmp_path, durability):
     assert [event.id for event in reread(path)] == [0, 1]
 
 
+@pytest.mark.long
 @forks
 def test_a_child_that_ends_as_programs_do_leaves_the_log_alone(tmp_path):
     """Not by `os._exit`: all that the child has is collected, the parent's connection too."""
@@ -114,6 +116,7 @@ def test_a_child_that_lives_on_holds_no_store(tmp_path):
         os.close(writing)
 
 
+@pytest.mark.long
 def test_a_second_writer_is_refused(tmp_path):
     path = written(tmp_path / "log", events(2))
     link = tmp_path / "link"

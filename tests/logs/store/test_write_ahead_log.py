@@ -46,6 +46,7 @@ def log_of(path, page_size, rounds):
     return connection
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page_size", [512, 4096, 65536])
 @pytest.mark.parametrize("rounds", [0, 1, 3])
 def test_each_commit_behind_a_damaged_frame_is_counted(tmp_path, page_size, rounds):
