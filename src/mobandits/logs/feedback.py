@@ -186,6 +186,7 @@ class Feedback:
         """(rounds, objectives) what a policy learns: more is better, and ranges become [0, 1].
 
         Example:
+            >>> from mobandits.logs.objectives import Objective
             >>> cost = Objective("cost", minimise=True, low=0.0, high=0.5)
             >>> log = Feedback([[1.0]], [0], [[-0.125]], [1.0], ["a"], [cost])
             >>> log.own_rewards.tolist(), log.learned_rewards.tolist()
