@@ -149,7 +149,8 @@ def parsed_routing(content: bytes, name: str, judges: Sequence[str] = (GRADE,)) 
 
 
 def _check_judges(judges: Sequence[str]) -> None:
-    is_list = not isinstance(judges, str) and all(isinstance(each, str) for each in judges)
+    are_texts = all(isinstance(each, str) for each in judges)
+    is_list = are_texts and not isinstance(judges, str)
     if not is_list or not judges or len(set(judges)) < len(judges):
         raise wrong_value("judges must be different columns, at least one", judges)
     if COST in judges:

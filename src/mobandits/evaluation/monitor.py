@@ -14,11 +14,12 @@ from scipy.special import logsumexp
 
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.evaluation.case import EvaluationCase, refuse_dependent
+from mobandits.evaluation.diagnostics import plays_of
 from mobandits.evaluation.folds import doubling_blocks
 from mobandits.evaluation.forward import ForwardLog
 from mobandits.evaluation.own_values import own_ends
 from mobandits.evaluation.regions import Box
-from mobandits.evaluation.reliability import cautions_of_missing
+from mobandits.evaluation.reliability import cautions_of_missing, missing_plays
 from mobandits.evaluation.targets import LoggingPolicy, Target, probabilities_of
 from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback
@@ -261,19 +262,17 @@ class Monitor:
             return ()
 
         names = [each.name for each in self.objectives]
-        counts = np.array(list(self._plays.values()))
-        plays = counts[:, 0]
-        missing = counts[:, 1:].T
+        plays, *missing = np.column_stack(list(self._plays.values()))
 
-        return tuple(cautions_of_missing(names, missing, plays))
+        return tuple(cautions_of_missing(names, np.array(missing), plays))
 
     def _count_plays(self, log: Feedback) -> None:
-        is_missing = np.isnan(log.rewards)
-        for slot in np.unique(log.arms):
-            of_arm = log.arms == slot
-            counts = np.array([of_arm.sum(), *is_missing[of_arm].sum(axis=0)], np.float64)
-            arm = log.arm_names[slot]
-            self._plays[arm] = self._plays.get(arm, 0.0) + counts
+        plays = plays_of(log)
+        counts = np.vstack([plays, missing_plays(log)])
+        for place in np.flatnonzero(plays):
+            arm = log.arm_names[place]
+            before = self._plays.get(arm, 0.0)
+            self._plays[arm] = before + counts[:, place]
 
     def __getitem__(self, name: str) -> Look:
         """What is known of a target by now.

@@ -94,23 +94,28 @@ def evidence_of(case: EvaluationCase, weights: Array, common: Array) -> Evidence
         common: (objectives,) the most common rewards.
     """
     log = case.log
-    arms = len(log.arm_names)
     objectives = len(common)
-    missing = np.zeros((objectives, arms))
     counted = np.zeros(objectives)
     rare = np.zeros((objectives, 2))
     is_weighted = weights > 0.0
     for l, rewards in enumerate(case.rewards.T):
-        is_missing = np.isnan(rewards)
-        counts = is_weighted & ~is_missing
-        if is_missing.any():
-            missing[l] = np.bincount(log.arms, weights=is_missing, minlength=arms)
-
+        counts = is_weighted & ~np.isnan(rewards)
         counted[l] = np.count_nonzero(counts)
         rare_weights = weights[counts & (rewards != common[l])]
         rare[l] = rare_weights.sum(), rare_weights @ rare_weights
 
-    return Evidence(plays_of(log), missing, counted, rare)
+    return Evidence(plays_of(log), missing_plays(log), counted, rare)
+
+
+def missing_plays(log: Feedback) -> Array:
+    """(objectives, arms) the rounds in which each arm was played without a reward."""
+    arms = len(log.arm_names)
+    missing = np.zeros((len(log.objectives), arms))
+    for l, is_missing in enumerate(np.isnan(log.rewards.T)):
+        if is_missing.any():
+            missing[l] = np.bincount(log.arms, weights=is_missing, minlength=arms)
+
+    return missing
 
 
 def common_rewards(rewards: Array, weights: Array) -> Array:

@@ -314,10 +314,13 @@ class _EstimatorPasses:
     ) -> None:
         self.estimator = estimator
         self.ranges = ranges
-        self.shifts = [np.nan_to_num(ratio_of_sums(terms)) for terms in self.terms(cases)]
+        about_values = map(ratio_of_sums, self.terms(cases))
+        self.shifts = [np.nan_to_num(value) for value in about_values]
         # Intervals at any time need ranges, and this estimator.
-        self.has_looks = has_sequence(estimator) and bool(np.isfinite(ranges).all())
-        self.before = [tuple(no_sums(ranges.shape[1]) for _ in cases)]
+        has_ranges = bool(np.isfinite(ranges).all())
+        self.has_looks = has_sequence(estimator) and has_ranges
+        objectives = ranges.shape[1]
+        self.before = [tuple(no_sums(objectives) for _ in cases)]
 
     def terms(self, cases: Sequence[EvaluationCase]) -> list[Terms]:
         """The terms of each target."""
@@ -339,12 +342,15 @@ class _EstimatorPasses:
     def know(self, totals: TermTotals) -> None:
         """Take over the sums of the first pass."""
         self.sums = totals.terms
+        rounds = self.sums[0].rounds
         sizes = [np.abs(sums.value) for sums in self.sums]
-        leads = [self._lead(t) for t in range(len(self.sums))]
+        leads = [self._lead(target) for target in range(len(self.sums))]
+        sizes_of_contrasts = contrasts(sizes, np.add)
         self.axes = []
-        for lead, size in zip(contrasts(leads), contrasts(sizes, np.add), strict=True):
+        for lead, size in zip(contrasts(leads), sizes_of_contrasts, strict=True):
             products = lead @ totals.products @ lead.T
-            self.axes.append(axes_of(products, self.sums[0].rounds, size))
+            axes = axes_of(products, rounds, size)
+            self.axes.append(axes)
 
     def _lead(self, target: int) -> Array:
         """(objectives, columns) from the columns of the first pass to influences, to first order."""

@@ -116,9 +116,10 @@ class TrainedInPieces:
         """Learn a piece."""
         parts = self.parts.of(number)
         first, end = self.parts.ends[number : number + 2]
-        teaches = self._teaches[first:end]
+        can_teach = self._teaches[first:end]
         for part, learning in self._waiting:
-            rounds = np.flatnonzero(teaches & self.parts.teach(part, parts))
+            teaches = can_teach & self.parts.teach(part, parts)
+            rounds = np.flatnonzero(teaches)
             learning.learn(chunk, rounds)
 
     def begin_again(self) -> bool:

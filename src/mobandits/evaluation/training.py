@@ -125,11 +125,14 @@ def learned_parts(
     for part in range(int(forward), int(parts.max()) + 1):
         # A stream per part: the number of parts leaves those before as they are.
         place = (part, 0) if apart else (part,)
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=place))
-        teaching = np.flatnonzero(parts < part if forward else parts != part)
-        policy, state = trained(recipe, log, teaching, rng)
+        of_learning = np.random.SeedSequence(seed, spawn_key=place)
         of_draws = np.random.SeedSequence(seed, spawn_key=(part, 1))
-        yield Learned(policy, state, np.flatnonzero(parts == part), rng, of_draws)
+        rng = np.random.default_rng(of_learning)
+        teaches = parts < part if forward else parts != part
+        teaching = np.flatnonzero(teaches)
+        policy, state = trained(recipe, log, teaching, rng)
+        rounds = np.flatnonzero(parts == part)
+        yield Learned(policy, state, rounds, rng, of_draws)
 
 
 def check_recipe(parameter: str, recipe: Any) -> None:

@@ -76,10 +76,13 @@ def draw_differences(table: pl.DataFrame, metric: str, better: str, width: float
 def draw_rows_of_differences(panel: Axes, rows: pl.DataFrame, width: float) -> None:
     """A point with its interval per row, from top to bottom, and a line at 0."""
     panel.axvline(0.0, color=SOFT, linewidth=1.0)
-    shown = rows.with_row_index("y").rename({"policy": "series", "difference": "value"})
-    looks = dict.fromkeys(rows["policy"], DOT)
-    draw_intervals(panel, shown.with_columns(hollow=~pl.col("sure")), looks, STROKE)
-    labels = [wrapped(name, BESIDE * width, NAME) for name in rows["policy"]]
+    policies = rows["policy"]
+    numbered = rows.with_row_index("y").rename({"policy": "series", "difference": "value"})
+    shown = numbered.with_columns(hollow=~pl.col("sure"))
+    looks = dict.fromkeys(policies, DOT)
+    draw_intervals(panel, shown, looks, STROKE)
+    room = BESIDE * width
+    labels = [wrapped(name, room, NAME) for name in policies]
     name_rows(panel, labels, NAME)
 
 

@@ -141,7 +141,8 @@ def _line_of(series: Series, places: Sequence[float]) -> pl.DataFrame:
     low = series.low or unknown
     high = series.high or unknown
     numbers = {"round": places, "mean": series.values, "low": low, "high": high}
-    line = pl.DataFrame(numbers, dict.fromkeys(numbers, pl.Float64))
+    kinds = dict.fromkeys(numbers, pl.Float64)
+    line = pl.DataFrame(numbers, kinds)
     return line.with_columns(policy=pl.lit(series.name))
 
 
@@ -166,11 +167,12 @@ def _draw_panel(panel: Axes, content: HistoryPanel, places: Sequence[float], sty
 
 def _draw_points(panel: Axes, line: pl.DataFrame, look: Look) -> list[Artist]:
     """Points with intervals: all of them that are known."""
-    x, values, low, high = (line[name].to_numpy() for name in ("round", "mean", "low", "high"))
-    intervals = panel.vlines(x, low, high, color=look.colour, linewidth=1.2)
-    points = panel.plot(
-        x, values, look.marker, color=look.colour, markersize=3.6, label=line["policy"][0]
-    )
+    numbers = line.select("round", "mean", "low", "high")
+    x, values, low, high = (column.to_numpy() for column in numbers)
+    colour = look.colour
+    name = line["policy"][0]
+    intervals = panel.vlines(x, low, high, color=colour, linewidth=1.2)
+    points = panel.plot(x, values, look.marker, color=colour, markersize=3.6, label=name)
     return [intervals, *points]
 
 

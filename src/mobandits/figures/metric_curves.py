@@ -103,7 +103,8 @@ def panel_titles(rows: pl.DataFrame, metric: str) -> pl.Expr:
         rows: of one metric; what is the same in all of them needs no column.
         metric: its name.
     """
-    keys = [name for name in PLACES if name in rows.columns and rows[name].n_unique() > 1]
+    known = [name for name in PLACES if name in rows.columns]
+    keys = [name for name in known if rows[name].n_unique() > 1]
     title = [pl.col(name) for name in keys if name != "component"]
     if "component" in keys:
         component = pl.format("{} {}", pl.lit(component_name(metric)), "component")

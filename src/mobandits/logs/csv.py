@@ -199,7 +199,8 @@ class _Table(NamedTuple):
         # All names in one: the file has another separator.
         if len(names) == 1 and re.search(r"[,;\t|]", names[0]):
             rule = f"{self.path} must have a column {quoted(column)}, got {shortened(names[0])}"
-            return LogError(f"{rule}; cells must be separated by {quoted(self.separator)}")
+            advice = f"cells must be separated by {quoted(self.separator)}"
+            return LogError(f"{rule}; {advice}")
 
         return LogError(without_column(self.path, column, names))
 

@@ -78,8 +78,7 @@ def integer(name: str, value: Any, *, at_least: int, at_most: int | None = None)
     """
     is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not is_integer or value < at_least:
-        rule = f"an integer of at least {at_least}"
-        raise wrong_value(f"{name} must be {rule}", value)
+        raise wrong_value(f"{name} must be an integer of at least {at_least}", value)
     if at_most is not None and value > at_most:
         raise wrong_value(f"{name} must be at most {at_most}", value)
 

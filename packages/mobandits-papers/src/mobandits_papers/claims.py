@@ -470,9 +470,8 @@ def listed(
         tolerance: within which a number is as the paper's.
         texts: the other arguments of `Claim`.
     """
-    rule = None
-    for name, limit in keeps.items():
-        rule = RULES[name](limit)
+    rules: list[Rule | None] = [RULES[name](limit) for name, limit in keeps.items()]
+    (rule,) = rules or [None]
 
     def one(
         outcome: Outcome, said: str, of: Sequence[Mapping[str, Any]], papers: float | None = None

@@ -109,8 +109,9 @@ class Judged(NamedTuple):
 def judged(claims: Sequence[Claim], outcome: Outcome) -> Judged:
     """The judgement of several claims."""
     answers = {claim.what: claim.judge(outcome) for claim in claims}
-    missing = [what for what, entry in answers.items() if entry["holds"] is not True]
-    undecided = any(entry["holds"] is None for entry in answers.values())
+    verdicts = {what: entry["holds"] for what, entry in answers.items()}
+    missing = [what for what, holds in verdicts.items() if holds is not True]
+    undecided = None in verdicts.values()
     trials = min(entry["trials"] for entry in answers.values())
 
     return Judged(missing, undecided, trials)
@@ -138,15 +139,21 @@ def hold_at_once(claims: Sequence[Claim], of: Sequence[str]) -> Parts:
     count = len(claims)
 
     def parts(outcome: Outcome) -> list[Part]:
-        answers = {c: judged(claims, at_constant(outcome, of, c)) for c in CONSTANTS}
-        best = min(answers, key=lambda c: len(answers[c].missing))
+        answers = {}
+        counts = []
+        for constant in CONSTANTS:
+            answer = judged(claims, at_constant(outcome, of, constant))
+            answers[constant] = answer
+            counts.append(f"{count - len(answer.missing)} with c = {constant:g}")
+
+        best = min(answers, key=lambda constant: len(answers[constant].missing))
         missing = answers[best].missing
-        counts = [f"{count - len(each.missing)} with c = {c:g}" for c, each in answers.items()]
         most = f"claims that hold at once, at most, with c = {best:g}{all_but(missing)}"
         name = f"{most} ({join_words(counts)})"
         undecided = any(each.undecided for each in answers.values())
         trials = min(each.trials for each in answers.values())
-        return [Judged(missing, undecided, trials).number(name, count)]
+        together = Judged(missing, undecided, trials)
+        return [together.number(name, count)]
 
     return parts
 

@@ -171,7 +171,8 @@ def arm_colours(arms: Arms) -> dict[int, str]:
 def _rate_chart(table: TimeTable) -> Chart:
     counts, _ = table.summed(table.arms)
     minutes = np.array([table.span.minutes(place) for place in table.places])
-    line = Line("decisions per minute", LINES[0].name, _quotients(counts, minutes))
+    rates = _quotients(counts, minutes)
+    line = Line("decisions per minute", LINES[0].name, rates)
 
     return Chart("rate", "Decisions per minute", "", [line], table)
 
